@@ -84,6 +84,11 @@ def script_tags(static: Path, *, base: str = "/static", offline: bool = False) -
     return tags
 
 
+def fallback_origin(static: Path, *, offline: bool = False) -> str | None:
+    """The origin that a page's policy must permit for its scripts, or None when every script comes from here."""
+    return FALLBACK_ORIGIN if missing_scripts(static) and not offline else None
+
+
 def main() -> None:
     """Say, after an install, which scripts did not come."""
     for script in missing_scripts(directory("static")):

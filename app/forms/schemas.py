@@ -98,10 +98,10 @@ def _detour(schema: Schema, part: Schema) -> Schema | None:
     if "$ref" in part:
         return _definition(schema, str(part["$ref"]))
     if types := sequence(part.get("type")):
-        others = [one for one in types if one != "null"]
-        return {"type": others[0]} if len(others) == 1 else None
+        types = [one for one in types if one != "null"]
+        return {"type": types[0]} if len(types) == 1 else None
     for keyword in ("allOf", "anyOf", "oneOf"):
-        arms: list[Schema] = [mapping(arm) for arm in sequence(part.get(keyword))]
+        arms = [mapping(arm) for arm in sequence(part.get(keyword))]
         others = [arm for arm in arms if arm.get("type") != "null"]
         if len(others) == 1 and "const" not in others[0]:
             return others[0]
