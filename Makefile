@@ -45,7 +45,7 @@ bench: install
 	$(BIN)/python -m benchmarks
 
 fuzz: install
-	$(BIN)/python -m pytest -m hypothesis --hypothesis-profile fuzz --hypothesis-show-statistics
+	$(BIN)/python -m pytest -p tests.profiles -m hypothesis --hypothesis-profile fuzz --hypothesis-show-statistics
 
 # Only Debian and its relatives can be helped here: elsewhere the sentence says what to do.
 chromium:
