@@ -49,7 +49,8 @@ fuzz: install
 
 # Only Debian and its relatives can be helped here: elsewhere the sentence says what to do.
 chromium:
-	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || { \
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null \
+	|| command -v google-chrome >/dev/null || { \
 	  sudo=; test "$$(id -u)" = 0 || sudo="sudo -n"; \
 	  command -v apt-get >/dev/null && { test -z "$$sudo" || sudo -n true 2>/dev/null; } \
 	  && $$sudo apt-get update --quiet && $$sudo apt-get install --quiet --yes chromium; \
