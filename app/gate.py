@@ -10,6 +10,7 @@ from __future__ import annotations
 import hmac
 from collections.abc import Iterable
 from dataclasses import dataclass
+from html import escape
 from http import HTTPStatus
 from urllib.parse import parse_qsl, quote, urlencode
 
@@ -107,7 +108,7 @@ class Rules:
         rest = urlencode([(name, value) for name, value in query if name != TOKEN_PARAMETER])
         # One slash only: an address that begins with two names another host.
         path = "/" + quote(scope["path"].lstrip("/"), safe="/:@!$&'()*+,;=~-._")
-        response = RedirectResponse(path + (f"?{rest}" if rest else ""), HTTPStatus.SEE_OTHER)
+        response = _onward(path + (f"?{rest}" if rest else ""), Headers(scope=scope))
         response.set_cookie(self.cookie, self.token, httponly=True, samesite="strict", path="/", secure=self.secure)
         return response
 
@@ -169,7 +170,9 @@ class Gate:
         refusal = self.rules.refusal(scope)
         if refusal is None:
             return await self.app(scope, receive, self._guarded(send))
-        if "websocket.http.response" in scope.get("extensions", {}):
+        # Only a wrong name gets its own status. uvicorn logs an error for each response in the place of a handshake, and
+        # a page that outlived its server's token tries again and again: it gets the plain 403 of a closed handshake.
+        if refusal is WRONG_HOST and "websocket.http.response" in scope.get("extensions", {}):
             return await refusal.response(scope["path"])(scope, receive, self._guarded(send))
         return await send({"type": "websocket.close", "code": 1008, "reason": refusal.status.phrase})
 
@@ -189,6 +192,20 @@ class Gate:
         if is_page or "cache-control" not in headers:
             # A file that has an ETag may be kept, and is asked about each time.
             headers["cache-control"] = "no-cache" if "etag" in headers and not is_page else "no-store"
+
+
+def _onward(address: str, headers: Headers) -> Response:
+    """A redirect; for someone who followed a link on another site, a page that leads on.
+
+    A strict cookie stays at home all along a chain of redirects that another site began, but not on a way of our own.
+    """
+    if headers.get("sec-fetch-site", "none") in ("none", "same-origin"):
+        return RedirectResponse(address, HTTPStatus.SEE_OTHER)
+    return HTMLResponse(
+        '<!doctype html><html lang="en"><meta charset="utf-8"><title>Resolver Playground</title>'
+        f'<meta http-equiv="refresh" content="0;url={escape(address)}">'
+        f'<p><a href="{escape(address)}">To the playground</a></html>'
+    )
 
 
 def _has_effects(scope: Scope) -> bool:

@@ -221,10 +221,21 @@ async def test_the_token_in_an_address_becomes_a_cookie_and_leaves_the_address(a
     assert response.headers["cache-control"] == "no-store"
 
 
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])
+async def test_someone_who_comes_from_another_site_is_led_on_by_a_page_of_ours(site: str) -> None:
+    address = f"/tools/a?x=%22%3E%3Cb%3E&token={SETTINGS.token}"
+    async with visitor(Reached()) as client:
+        response = await client.get(address, headers={"sec-fetch-site": site})
+    assert response.status_code == 200
+    assert '<meta http-equiv="refresh" content="0;url=/tools/a?x=%22%3E%3Cb%3E">' in response.text
+    assert SETTINGS.token not in response.text
+    assert response.headers["set-cookie"].startswith("playground_8000=")
+
+
 async def test_behind_https_the_cookie_is_for_https_only() -> None:
     rules = Rules.of(Settings(host="0.0.0.0", public_url="https://example.org"))
-    scope: Scope = {"type": "http", "method": "GET", "path": "/", "query_string": f"token={rules.token}".encode()}
-    response = rules.exchange(scope)
+    query = f"token={rules.token}".encode()
+    response = rules.exchange({"type": "http", "method": "GET", "path": "/", "query_string": query, "headers": []})
     assert response is not None
     assert "; Secure" in response.headers["set-cookie"]
 
@@ -321,10 +332,10 @@ async def test_a_program_opens_a_websocket_with_the_token_in_its_header() -> Non
     assert (await answered(Reached(), socket_scope(headers)))[0]["type"] == "websocket.accept"
 
 
-async def test_a_refused_websocket_says_why_where_the_server_can_carry_it() -> None:
-    scope = socket_scope({"host": HOST, "origin": OWN}, {"websocket.http.response": {}})
+async def test_a_websocket_to_another_name_is_misdirected_where_the_server_can_carry_it() -> None:
+    scope = socket_scope({"host": "evil.example:8000", "origin": OWN}, {"websocket.http.response": {}})
     sent = await answered(Reached(), scope)
-    assert (sent[0]["type"], sent[0]["status"]) == ("websocket.http.response.start", 401)
+    assert (sent[0]["type"], sent[0]["status"]) == ("websocket.http.response.start", 421)
 
 
 @pytest.fixture
