@@ -170,8 +170,8 @@ class Gate:
         refusal = self.rules.refusal(scope)
         if refusal is None:
             return await self.app(scope, receive, self._guarded(send))
-        # Only a wrong name gets its own status. uvicorn logs an error for each response in the place of a handshake, and
-        # a page that outlived its server's token tries again and again: it gets the plain 403 of a closed handshake.
+        # Only a wrong name gets its own status: uvicorn logs an error for each response in the place of a handshake,
+        # and a page that outlived its server's token tries again and again. It gets the 403 of a closed handshake.
         if refusal is WRONG_HOST and "websocket.http.response" in scope.get("extensions", {}):
             return await refusal.response(scope["path"])(scope, receive, self._guarded(send))
         return await send({"type": "websocket.close", "code": 1008, "reason": refusal.status.phrase})
