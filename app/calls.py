@@ -1,0 +1,80 @@
+"""The log of one call: what happened, in order, with numbers to resume from.
+
+In memory. Knows neither who records nor who listens; what a call looks like is a fold over these records (`view`).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from resolver_runtime import events as ev
+
+MAX_RECORDS = 50_000
+"""Records kept of one call. Beyond it, output and wire messages are counted only: they alone come without end."""
+
+_OUTPUT = (ev.Printed, ev.Logged, ev.OutputDropped, ev.Progressed, ev.ClientLogged, ev.WireMessage)
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """One event in its place. `seq` counts from 1; `at` is in seconds since the call began."""
+
+    seq: int
+    at: float
+    event: ev.Event
+
+    def to_json(self) -> dict[str, Any]:
+        """`{"seq", "at", "type", ...}`, the event's own fields beside them."""
+        return {"seq": self.seq, "at": self.at, **ev.to_json(self.event)}
+
+
+Subscriber = Callable[[Recorded], None]
+
+
+class CallLog:
+    """Append, read from a number on, follow. All on one thread."""
+
+    def __init__(self, max_records: int = MAX_RECORDS) -> None:
+        self._max_records = max_records
+        self._records: list[Recorded] = []
+        self._subscribers: list[Subscriber] = []
+        self._dropped = 0
+        self._began: float | None = None
+
+    def append(self, event: ev.Event, time: float | None = None) -> None:
+        """Record an event; `time` is when it happened on the monotonic clock, now if it is not given."""
+        if len(self._records) >= self._max_records and isinstance(event, _OUTPUT):
+            self._dropped += 1
+            return
+        if self._dropped and isinstance(event, ev.CallEnded):
+            self._put(ev.OutputDropped(self._dropped), time)
+        self._put(event, time)
+
+    def records(self, after: int = 0) -> list[Recorded]:
+        """The records with a number above `after`."""
+        return self._records[after:]
+
+    def subscribe(self, callback: Subscriber) -> Callable[[], None]:
+        """Tell `callback`, which must not raise, each record from now on; the return value ends that."""
+        self._subscribers.append(callback)
+
+        def unsubscribe() -> None:
+            if callback in self._subscribers:
+                self._subscribers.remove(callback)
+
+        return unsubscribe
+
+    def to_json(self) -> list[dict[str, Any]]:
+        return [record.to_json() for record in self._records]
+
+    def _put(self, event: ev.Event, when: float | None) -> None:
+        when = time.monotonic() if when is None else when
+        if self._began is None:
+            self._began = when
+        record = Recorded(len(self._records) + 1, round(max(0.0, when - self._began), 6), event)
+        self._records.append(record)
+        for callback in tuple(self._subscribers):
+            callback(record)
