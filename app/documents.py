@@ -1,0 +1,108 @@
+"""The JSON documents of `graph` and `call`, the same on the command line and over HTTP.
+
+Pure: a survey or a call's records in, a dictionary out. The shapes are a contract; nothing leaves it but by decision.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from app.answers import WIRE_METHODS
+from app.calls import Recorded
+from resolver_runtime import events as ev
+
+_TOOL_FIELDS = ("name", "description", "input_schema", "output_schema", "nodes", "edges")
+
+
+def graph_document(survey: Mapping[str, Any], tool: str | None = None) -> dict[str, Any]:
+    """The document of `graph`: of every tool, or of those called `tool` with the problems that concern them."""
+    servers = [
+        {
+            "name": server["name"],
+            "tools": [
+                {field: entry[field] for field in _TOOL_FIELDS}
+                for entry in server["tools"]
+                if tool is None or entry["name"] == tool
+            ],
+        }
+        for server in survey["servers"]
+    ]
+    problems = [problem for problem in survey["problems"] if tool is None or problem["tool"] in (None, tool)]
+    return {"module": survey["module"], "servers": servers, "problems": problems}
+
+
+def error_json(message: str, data: Any = None) -> dict[str, Any]:
+    """An error that is none of the protocol's: its code is null."""
+    return {"code": None, "message": message, "data": data}
+
+
+def call_document(start: ev.CallStarted, records: Iterable[Recorded]) -> dict[str, Any]:
+    """The document of `call`, of as much as has been recorded."""
+    fold = _Fold(start)
+    for record in records:
+        fold.apply(record)
+    return fold.document
+
+
+class _Fold:
+    def __init__(self, start: ev.CallStarted) -> None:
+        self._questions: dict[str, dict[str, Any]] = {}
+        self._blind = start.engine == "sdk"
+        self.document: dict[str, Any] = {
+            "era": start.era,
+            "engine": start.engine,
+            "tool": start.tool,
+            "arguments": dict(start.arguments),
+            "rounds": [],
+            "result": None,
+            "error": None,
+            "unanswered": [],
+            "events": [],
+        }
+
+    def apply(self, record: Recorded) -> None:
+        self.document["events"].append(record.to_json())
+        match record.event:
+            case ev.RoundStarted(number):
+                self.document["rounds"].append({"number": number, "runs": None if self._blind else {}, "questions": []})
+            case ev.ResolverStarted(key=key):
+                self._count(key)
+            case ev.QuestionAsked():
+                self._ask(record.event)
+            case ev.QuestionAnswered(question, answer):
+                self._questions[question]["answer"] = dict(answer)
+            case ev.QuestionReopened(question):
+                self._questions[question]["answer"] = None
+            case ev.CallEnded():
+                self._end(record.event)
+            case _:
+                pass
+
+    def _count(self, key: str) -> None:
+        if not self.document["rounds"]:
+            return
+        current = self.document["rounds"][-1]
+        current["runs"] = current["runs"] or {}
+        current["runs"][key] = current["runs"].get(key, 0) + 1
+
+    def _ask(self, asked: ev.QuestionAsked) -> None:
+        self._questions[asked.id] = question = {
+            "key": asked.key,
+            "resolver": asked.resolver,
+            "kind": asked.kind,
+            "request": dict(asked.request),
+            "answer": None,
+            "asked_before": asked.asked_before,
+            "reason": asked.reason,
+        }
+        self.document["rounds"][-1]["questions"].append(question)
+
+    def _end(self, end: ev.CallEnded) -> None:
+        self.document["result"] = None if end.result is None else dict(end.result)
+        self.document["error"] = None if end.error is None else dict(end.error)
+        self.document["unanswered"] = [
+            question["key"] or WIRE_METHODS[question["kind"]]
+            for question in self._questions.values()
+            if question["answer"] is None
+        ]
