@@ -83,14 +83,15 @@ async def _call(request: Request, worker: Worker, source: Source, follow: Follow
         lines = [line for problem in survey["problems"] for line in problem_lines(problem)]
         return _without_call(request, NOT_LOADED, "\n".join(lines), {"problems": survey["problems"]})
     index, tool = find_tool(survey, request.tool)
-    remarks: tuple[str, ...] = ()
+    remarks = [note] if (note := survey.get("engine_note")) else []
     if request.answers is not None:
-        answers, remarks = _written(request.answers, tool)
+        answers = _written(request.answers, tool)
+        remarks += _unknown(answers, tool)
         source = _from(answers)
     call = Call(worker, index, tool, request.arguments, request.client)
     call.log.subscribe(follow)
     await _run(call, source, request.timeout)
-    return Made(_document(call.log), _code(call.log), remarks)
+    return Made(_document(call.log), _code(call.log), tuple(remarks))
 
 
 async def _run(call: Call, source: Source, timeout: float | None) -> None:
@@ -135,16 +136,17 @@ async def _time_out(call: Call, seconds: float) -> None:
     call.stop(ev.CallEnded("died", error=error_json(message)))
 
 
-def _written(answers: Mapping[str, Any], tool: Mapping[str, Any]) -> tuple[Answers, tuple[str, ...]]:
+def _written(answers: Mapping[str, Any], tool: Mapping[str, Any]) -> Answers:
     try:
-        written = Answers(answers, tool["nodes"])
+        return Answers(answers, tool["nodes"])
     except AnswersError as error:
         raise click.UsageError(str(error)) from None
+
+
+def _unknown(answers: Answers, tool: Mapping[str, Any]) -> list[str]:
     names = sorted({node["name"] for node in tool["nodes"] if node["key"] is not None})
     known = f"Its resolvers: {', '.join(names) or 'none'}."
-    return written, tuple(
-        f"--answers names {name!r}, which is no resolver of this tool. {known}" for name in written.unknown
-    )
+    return [f"--answers names {name!r}, which is no resolver of this tool. {known}" for name in answers.unknown]
 
 
 def _from(answers: Answers) -> Source:

@@ -29,7 +29,7 @@ from resolver_runtime import events as ev
 CLOSE_SECONDS = 0.3
 """For taking leave of a worker after Stop: one that spins never answers."""
 IDLE_SECONDS = 0.3
-"""For the cancelled code to come to its end; after it the worker counts as stuck. With the other two under a second."""
+"""For the cancelled code to come to its end; after it the worker counts as stuck. With the one above under a second."""
 FENCE_SECONDS = 0.2
 """For the worker's last events of the call; without a bound another call that spins would hold this one's end."""
 DEATH_SECONDS = 0.5
@@ -92,13 +92,14 @@ class Call:
         self.log.append(
             ev.CallStarted(self.tool["name"], dict(self.arguments), self.settings.era, capabilities, engine)
         )
+        end = ev.CallEnded("stopped")
         with self._worker.listen(self.id, self._observer):
-            end = await self._run_to_end()
-            self._questions.close()
-            with anyio.move_on_after(FENCE_SECONDS):
-                await self._worker.fence()
-            self.ended = True
-            self.log.append(end)
+            try:
+                end = await self._run_to_end()
+            finally:  # also when whoever runs the call is cancelled
+                self._questions.close()
+                self.ended = True
+                self.log.append(end)
 
     def answer(self, question_id: str, answer: Answer) -> None:
         """Settle a question: the answer as it goes on the wire, or `{"error": {"code", "message"}}` to refuse it.
@@ -129,8 +130,10 @@ class Call:
                 watchers.start_soon(self._watch_for_death, whole)
                 await self._exchange(work, whole)
                 watchers.cancel_scope.cancel()
-        if self._stopped.is_set():
-            self.worker_stuck = await self._is_stuck()
+        self.worker_stuck = self._stopped.is_set() and await self._is_stuck()
+        if not self.worker_stuck:
+            with anyio.move_on_after(FENCE_SECONDS):
+                await self._worker.fence()
         return self._end or ev.CallEnded("stopped")
 
     async def _exchange(self, work: anyio.CancelScope, whole: anyio.CancelScope) -> None:

@@ -77,18 +77,23 @@ def events(call: Call, kind: type[E]) -> list[E]:
 
 async def asked(call: Call, count: int = 1) -> list[ev.QuestionAsked]:
     """Wait until this many questions have been asked."""
-    enough = anyio.Event()
-
-    def on_record(_: Recorded) -> None:
-        if len(events(call, ev.QuestionAsked)) >= count:
-            enough.set()
-
-    leave = call.log.subscribe(on_record)
-    on_record(Recorded(0, 0, ev.RoundStarted(0)))
-    with anyio.fail_after(END_SECONDS):
-        await enough.wait()
-    leave()
+    await _recorded(call, ev.QuestionAsked, count)
     return events(call, ev.QuestionAsked)
+
+
+async def ended(call: Call) -> None:
+    """Wait for the end of the call."""
+    await _recorded(call, ev.CallEnded, 1)
+
+
+async def _recorded(call: Call, kind: type[ev.Event], count: int) -> None:
+    changed = anyio.Event()
+    leave = call.log.subscribe(lambda _: changed.set())
+    with anyio.fail_after(END_SECONDS):
+        while len(events(call, kind)) < count:
+            await changed.wait()
+            changed = anyio.Event()
+    leave()
 
 
 def text(end: ev.CallEnded) -> str:

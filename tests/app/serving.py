@@ -30,12 +30,13 @@ class FakeDeath:
 
 @dataclass
 class FakeWorker:
-    """`tell` plays the worker's side of the event stream; `die` its end."""
+    """`tell` plays the worker's side of the event stream, `hang` one that does not answer any more, `die` its end."""
 
     socket: str
     survey: dict[str, Any] = field(default_factory=lambda: {"engine": "playground"})
     fences: int = 0
     on_fence: Callable[[], None] = lambda: None
+    _hangs: bool = False
     _emit: dict[str | None, Callable[[float, Event], None]] = field(default_factory=dict)
     _dead: anyio.Event = field(default_factory=anyio.Event)
 
@@ -52,6 +53,11 @@ class FakeWorker:
     async def fence(self) -> None:
         self.fences += 1
         self.on_fence()
+        if self._hangs:
+            await anyio.sleep_forever()
+
+    def hang(self) -> None:
+        self._hangs = True
 
     async def wait_dead(self) -> FakeDeath:
         await self._dead.wait()

@@ -10,7 +10,7 @@ from mcp.server.mcpserver import MCPServer
 from app.client import Call, ClientSettings, QuestionSettled
 from resolver_runtime import events as ev
 from resolver_runtime.events import Era
-from tests.app.calling import YES, answered_with, asked, asking, both_eras, events, run, tool
+from tests.app.calling import YES, answered_with, asked, asking, both_eras, ended, events, run, tool
 from tests.app.serving import END_SECONDS, FakeWorker, served
 
 pytestmark = pytest.mark.anyio
@@ -45,14 +45,34 @@ async def test_stop_returns_within_a_second_and_tells_when_code_still_runs(era: 
         tasks.start_soon(call.run)
         await anyio.to_thread.run_sync(began.wait, END_SECONDS)
         worker.tell(ev.ToolStarted())
-        ended = anyio.Event()
-        call.log.subscribe(lambda record: ended.set() if isinstance(record.event, ev.CallEnded) else None)
         call.stop()
         with anyio.fail_after(1):
-            await ended.wait()
+            await ended(call)
         release.set()
     assert events(call, ev.CallEnded) == [ev.CallEnded("stopped")]
     assert call.worker_stuck
+
+
+async def test_stop_returns_within_a_second_when_the_worker_does_not_answer_at_all() -> None:
+    async with served(asking()) as worker, anyio.create_task_group() as tasks:
+        call = Call(worker, 0, tool(), {})
+        tasks.start_soon(call.run)
+        await asked(call)
+        worker.hang()
+        call.stop()
+        with anyio.fail_after(1):
+            await ended(call)
+    assert call.worker_stuck
+
+
+async def test_a_call_whose_runner_is_cancelled_ends_as_stopped() -> None:
+    async with served(asking()) as worker:
+        call = Call(worker, 0, tool(), {})
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(call.run)
+            await asked(call)
+            tasks.cancel_scope.cancel()
+    assert call.log.records()[-1].event == ev.CallEnded("stopped")
 
 
 async def test_a_call_stopped_before_it_runs_ends_as_stopped() -> None:
