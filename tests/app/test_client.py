@@ -5,8 +5,14 @@ from typing import Annotated, Any
 import anyio
 import anyio.to_thread
 import pytest
-from mcp.server.mcpserver import Context, ListRoots, MCPServer, Resolve, Sample
-from mcp_types import CreateMessageResult, ListRootsResult, SamplingMessage, TextContent
+from mcp.server.mcpserver import Context, Elicit, ListRoots, MCPServer, Resolve, Sample
+from mcp_types import (
+    CreateMessageResult,
+    InputRequiredResult,
+    ListRootsResult,
+    SamplingMessage,
+    TextContent,
+)
 
 from app.client import Call, ClientSettings, QuestionSettled
 from resolver_runtime import events as ev
@@ -210,3 +216,38 @@ async def test_a_settled_question_can_be_reopened_until_its_round_goes() -> None
 async def test_a_question_that_never_was_cannot_be_answered() -> None:
     with pytest.raises(QuestionSettled, match="q9"):
         Call(FakeWorker(""), 0, tool(), {}).answer("q9", YES)
+
+
+async def test_a_state_without_questions_is_sent_back_after_a_pause() -> None:
+    server = MCPServer("patient")
+    states = iter(["one", "two"])
+
+    @server.tool()
+    def decide(ctx: Context) -> str | InputRequiredResult:
+        state = next(states, None)
+        return "done" if state is None else InputRequiredResult(request_state=state)
+
+    async with served(server) as worker:
+        call = Call(worker, 0, tool(), {})
+        end = await run(call)
+    assert text(end) == "done"
+    assert [event.number for event in events(call, ev.RoundEnded)] == [1, 2, 3]
+    assert events(call, ev.QuestionAsked) == []
+
+
+async def test_a_question_asked_again_is_marked_also_when_the_worker_does_not_say_so() -> None:
+    server = MCPServer("counting")
+    counter = iter(range(10))
+
+    def ask() -> Elicit[Agreement]:
+        return Elicit(f"Sure? {min(next(counter), 2)}", Agreement)
+
+    @server.tool()
+    def decide(agreed: Annotated[Agreement, Resolve(ask)]) -> str:
+        return str(agreed.yes)
+
+    async with served(server) as worker:
+        call = Call(worker, 0, tool(), {})
+        answered_with(call, lambda _: YES)
+        await run(call)
+    assert [question.asked_before for question in events(call, ev.QuestionAsked)] == [False, True, True]

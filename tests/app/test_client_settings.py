@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 import pytest
 from mcp.server.mcpserver import Context, Elicit, MCPServer, Resolve
+from mcp_types import ElicitRequest, ElicitRequestFormParams, InputRequiredResult
 from pydantic import Field
 
 from app.client import Call, ClientSettings
@@ -147,3 +148,33 @@ async def test_an_argument_that_travels_in_a_header_is_mirrored_there() -> None:
     async with served(server) as worker:
         end = await run(Call(worker, 0, tool(schema=schema), {"region": "north"}))
     assert (end.status, text(end)) == ("done", "north")
+
+
+async def test_a_kind_that_is_not_declared_is_refused_in_the_modern_era_too() -> None:
+    server = MCPServer("body")
+
+    @server.tool()
+    def decide() -> str | InputRequiredResult:
+        form = ElicitRequestFormParams(message="Sure?", requested_schema={"type": "object", "properties": {}})
+        return InputRequiredResult(input_requests={"sure": ElicitRequest(params=form)})
+
+    async with served(server) as worker:
+        call = Call(worker, 0, tool(), {}, ClientSettings(capabilities=frozenset({"roots"})))
+        end = await run(call)
+    assert end.error == {"code": -32600, "message": "Elicitation not supported", "data": None}
+    assert [question.key for question in events(call, ev.QuestionAsked)] == ["sure"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "capability"),
+    [
+        ("elicit", "elicitation.form"),
+        ("elicit_url", "elicitation.url"),
+        ("sample", "sampling"),
+        ("sample", "sampling.tools"),
+        ("list_roots", "roots"),
+    ],
+)
+def test_a_client_answers_the_kinds_it_declares(kind: ev.QuestionKind, capability: str) -> None:
+    assert ClientSettings(capabilities=frozenset({capability})).can_answer(kind)
+    assert not ClientSettings(capabilities=frozenset()).can_answer(kind)
