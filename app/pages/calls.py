@@ -1,0 +1,388 @@
+"""Contexts of a call: arguments, rounds, result, and the panes below the graph."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from app import forms
+from app.forms import Field, Posted
+from app.pages import words
+from app.pages.naming import Place
+from app.pages.questions import name_of, sent_words
+from app.view import CallView, LogLine, RoundView
+from resolver_runtime.events import StateSealed, WireMessage
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """`_arguments.html`: the form "Arguments". `note` stands beside its heading; `errors` that many fields do not fit."""
+
+    template: ClassVar[str] = "_arguments.html"
+    place: Place
+    fields: tuple[Field, ...]
+    note: str
+    problem: str | None
+    has_errors: bool
+    actions: Actions
+
+    @classmethod
+    def of(
+        cls,
+        view: CallView,
+        place: Place,
+        schema: Mapping[str, Any],
+        posted: Posted | None = None,
+        errors: Mapping[str, str] | None = None,
+        problem: str | None = None,
+    ) -> Arguments:
+        """Filled with what was posted, else with the call's arguments, else with the defaults."""
+        if posted is None and view.status != "idle":
+            posted = forms.filled(schema, view.arguments)
+        return cls(
+            place=place,
+            fields=tuple(forms.fields(schema, posted, errors)),
+            note=_arguments_note(view),
+            problem=problem,
+            has_errors=bool(errors),
+            actions=Actions.of(view),
+        )
+
+
+def _arguments_note(view: CallView) -> str:
+    if view.status == "idle" or view.ended:
+        return ""
+    return f"sent, round {view.round.number}" if view.round else "sent"
+
+
+@dataclass(frozen=True, slots=True)
+class Actions:
+    """`_actions.html`: Call; Stop while the call runs; nothing while the dialog is there, which has Stop in its head."""
+
+    template: ClassVar[str] = "_actions.html"
+    call: str
+    shows: str
+
+    @classmethod
+    def of(cls, view: CallView) -> Actions:
+        if view.status == "waiting":
+            return cls(view.id, "nothing")
+        return cls(view.id, "stop" if view.status == "running" else "call")
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One round. `marks` are (icon, colour, words); `answers` (icon, words) stand between it and the next."""
+
+    number: int
+    text: str
+    marks: tuple[tuple[str, str, str], ...]
+    is_open: bool
+    is_waiting: bool
+    answers: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rounds:
+    """`_rounds.html`: the region "Rounds": one cell per round, and the next one dashed."""
+
+    template: ClassVar[str] = "_rounds.html"
+    cells: tuple[Cell, ...]
+    coming: tuple[int, str] | None
+    note: str
+
+    @classmethod
+    def of(cls, view: CallView) -> Rounds:
+        cells = tuple(_cell(view, one) for one in view.rounds)
+        return cls(cells, _coming(view), _rounds_note(view))
+
+
+def _rounds_note(view: CallView) -> str:
+    if view.status == "idle":
+        return "no call yet"
+    return f"{view.seconds:.2f} s" if view.ended else ""
+
+
+def _coming(view: CallView) -> tuple[int, str] | None:
+    if view.status == "idle":
+        return 1, "starts when you press Call"
+    if view.status != "waiting" or view.era == "2025-11-25":
+        return None
+    asked = len(view.round.questions) if view.round else 0
+    when = (
+        "with your answer"
+        if asked == 1
+        else f"when all {words.NUMBERS[asked].lower() if asked < 10 else asked} are settled"
+    )
+    return len(view.rounds) + 1, f"starts {when}"
+
+
+def _cell(view: CallView, one: RoundView) -> Cell:
+    is_last = one is view.rounds[-1]
+    answers = [sent_words(view.questions[name]) for name in one.questions if view.questions[name].answer is not None]
+    return Cell(
+        number=one.number,
+        text=_ran(view, one),
+        marks=tuple(_marks(view, one, is_last)),
+        is_open=is_last and not view.ended,
+        is_waiting=is_last and view.status == "waiting",
+        answers="" if is_last else ", ".join(answers),
+    )
+
+
+def _ran(view: CallView, one: RoundView) -> str:
+    names = [view.graph.by_id[node].name for node in dict.fromkeys(one.ran) if node in view.graph.by_id]
+    earlier = {node for before in view.rounds if before.number < one.number for node in before.ran}
+    again = bool(earlier & set(one.ran))
+    return f"{'re-ran' if again else 'ran'} {', '.join(names)}" if names else "nothing ran yet"
+
+
+def _marks(view: CallView, one: RoundView, is_last: bool) -> Iterator[tuple[str, str, str]]:
+    if one.questions:
+        number = len(one.questions)
+        yield (
+            "waiting",
+            "waiting",
+            f"asked {number} question{'' if number == 1 else 's'}{' at once' if number > 1 else ''}",
+        )
+    if one.restored:
+        yield "restored", "restored", f"restored {len(one.restored)}"
+    if one.answered:
+        yield "answered", "done", f"took {len(one.answered)} answer{'' if len(one.answered) == 1 else 's'}"
+    if is_last and view.ended:
+        yield _ENDS[view.status]
+
+
+_ENDS: Mapping[str, tuple[str, str, str]] = {
+    "done": ("done", "done", "result"),
+    "failed": ("problem", "failed", "error result"),
+    "error": ("problem", "failed", "protocol error"),
+    "stopped": ("cancelled", "cancelled", "stopped"),
+    "unanswered": ("not-reached", "cancelled", "no answer"),
+    "died": ("problem", "failed", "worker ended"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One content block of a result: `text` to show, or an image's `data:` address."""
+
+    kind: str
+    text: str
+    image: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """`_result.html`: the region "Result". `mark` is an icon; `note` what its heading says at the right."""
+
+    template: ClassVar[str] = "_result.html"
+    status: str
+    mark: str | None
+    colour: str
+    note: str
+    blocks: tuple[Block, ...]
+    structured: Any
+    error: Mapping[str, Any] | None
+    whole: Mapping[str, Any] | None
+
+    @classmethod
+    def of(cls, view: CallView) -> Result:
+        end = _ENDS.get(view.status)
+        result = view.result or {}
+        return cls(
+            status=view.status,
+            mark=end[0] if end else None,
+            colour=end[1] if end else "idle",
+            note=_result_note(view),
+            blocks=tuple(_block(block) for block in result.get("content") or ()),
+            structured=result.get("structuredContent"),
+            error=view.error,
+            whole=view.result,
+        )
+
+
+def _result_note(view: CallView) -> str:
+    if not view.ended:
+        waiting = "comes after your answer" if len(view.open_questions) < 2 else "comes when all are settled"
+        return {"idle": "no call yet", "running": "on its way"}.get(view.status, waiting)
+    rounds = f"in {len(view.rounds)} round{'' if len(view.rounds) == 1 else 's'}"
+    return {
+        "done": f"Done {rounds}",
+        "failed": f"Failed {rounds}",
+        "error": "Protocol error",
+        "stopped": "Stopped",
+        "unanswered": "No answer",
+        "died": "The worker ended",
+    }[view.status]
+
+
+_IMAGES = ("image/png", "image/jpeg", "image/gif", "image/webp")
+
+
+def _block(block: Any) -> Block:
+    if not isinstance(block, Mapping):
+        return Block("unknown", str(block))
+    kind = str(block.get("type"))
+    if kind == "text":
+        return Block(kind, str(block.get("text", "")))
+    if kind == "image" and block.get("mimeType") in _IMAGES:
+        return Block(kind, "An image from the tool", f"data:{block['mimeType']};base64,{block.get('data', '')}")
+    if "data" in block:
+        return Block(kind, f"{kind}, {block.get('mimeType')}, {len(str(block['data']))} characters of base64")
+    return Block(kind, json.dumps(block, indent=2, ensure_ascii=False))
+
+
+@dataclass(frozen=True, slots=True)
+class RoundRow:
+    """One round in the Rounds pane: per node its runs, and each question with its answer."""
+
+    number: int
+    runs: tuple[tuple[str, int], ...]
+    restored: tuple[str, ...]
+    questions: tuple[tuple[str, str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RoundsPane:
+    """`_pane_rounds.html`: what ran, was asked and was answered, round by round."""
+
+    template: ClassVar[str] = "_pane_rounds.html"
+    rounds: tuple[RoundRow, ...]
+    count: int
+
+    @classmethod
+    def of(cls, view: CallView) -> RoundsPane:
+        return cls(tuple(_round_row(view, one) for one in view.rounds), len(view.rounds))
+
+
+def _round_row(view: CallView, one: RoundView) -> RoundRow:
+    by_id = view.graph.by_id
+    questions = [view.questions[name] for name in one.questions]
+    return RoundRow(
+        one.number,
+        tuple((by_id[node].name, one.ran.count(node)) for node in dict.fromkeys(one.ran) if node in by_id),
+        tuple(by_id[node].name for node in one.restored if node in by_id),
+        tuple(
+            (
+                name_of(view, question),
+                str(question.request.get("message") or words.ASKS[question.kind]),
+                _answer(question),
+            )
+            for question in questions
+        ),
+    )
+
+
+def _answer(question: Any) -> str:
+    return "waits for an answer" if question.answer is None else sent_words(question)
+
+
+@dataclass(frozen=True, slots=True)
+class WireLine:
+    """`_wire_line.html`: one JSON-RPC message; `title` is its method, or what its result is."""
+
+    template: ClassVar[str] = "_wire_line.html"
+    seq: int
+    sent: bool
+    title: str
+    note: str
+    message: Mapping[str, Any]
+
+
+def wire_line(seq: int, event: WireMessage) -> WireLine:
+    message = event.message
+    return WireLine(seq, event.direction == "sent", _wire_title(message), _wire_note(message), message)
+
+
+def _wire_title(message: Mapping[str, Any]) -> str:
+    if "method" in message:
+        return str(message["method"])
+    if "error" in message:
+        return "error"
+    result = message.get("result")
+    return str(result.get("resultType", "result")) if isinstance(result, Mapping) else "result"
+
+
+def _wire_note(message: Mapping[str, Any]) -> str:
+    params, result = message.get("params"), message.get("result")
+    if isinstance(message.get("error"), Mapping):
+        return str(message["error"].get("code", ""))
+    notes = []
+    if isinstance(params, Mapping):
+        answers = params.get("inputResponses")
+        notes.append(f"{len(answers)} answers" if answers else str(params.get("name", "")))
+    if isinstance(result, Mapping) and result.get("inputRequests"):
+        notes.append(f"{len(result['inputRequests'])} questions")
+    return ", ".join(filter(None, notes))
+
+
+@dataclass(frozen=True, slots=True)
+class WirePane:
+    """`_pane_wire.html`: every JSON-RPC message, as the client saw it."""
+
+    template: ClassVar[str] = "_pane_wire.html"
+    lines: tuple[WireLine, ...]
+    count: int
+
+    @classmethod
+    def of(cls, view: CallView) -> WirePane:
+        lines = tuple(wire_line(one.seq, one.event) for one in view.wire if isinstance(one.event, WireMessage))
+        return cls(lines, len(lines))
+
+
+@dataclass(frozen=True, slots=True)
+class StatePane:
+    """`_pane_state.html`: what the server remembers between rounds. `plain` is its JSON (or its text, if it is none)."""
+
+    template: ClassVar[str] = "_pane_state.html"
+    state: StateSealed | None
+    plain: Any
+    minutes: float | None
+    era: str
+    count: int = 0
+
+    @classmethod
+    def of(cls, view: CallView) -> StatePane:
+        state = view.state
+        if state is None:
+            return cls(None, None, None, view.era)
+        lifetime = None if state.expires is None or state.issued is None else (state.expires - state.issued) / 60
+        return cls(state, _parsed(state.plain), lifetime, view.era)
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+@dataclass(frozen=True, slots=True)
+class LogRow:
+    """`_log_line.html`: one line of the log; `colour` is the state colour of its level."""
+
+    template: ClassVar[str] = "_log_line.html"
+    line: LogLine
+    colour: str
+
+    @classmethod
+    def of(cls, line: LogLine) -> LogRow:
+        colours = {"error": "failed", "critical": "failed", "warning": "waiting"}
+        return cls(line, colours.get(line.level, "idle"))
+
+
+@dataclass(frozen=True, slots=True)
+class LogPane:
+    """`_pane_log.html`: prints, logs, progress and tracebacks, in order."""
+
+    template: ClassVar[str] = "_pane_log.html"
+    lines: tuple[LogRow, ...]
+    count: int
+
+    @classmethod
+    def of(cls, view: CallView) -> LogPane:
+        lines = tuple(LogRow.of(line) for line in view.log)
+        return cls(lines, len(lines))

@@ -1,0 +1,143 @@
+"""Contexts of the whole page: header, and the three regions of one tool or of a module that serves none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from app.assets import ScriptTag
+from app.pages.calls import Arguments, LogPane, Result, Rounds, RoundsPane, StatePane, WirePane
+from app.pages.graphs import GraphPane
+from app.pages.modules import Client, Problems, SchemaPane, Signature, SourcePane, Step, Tools, steps_of
+from app.pages.naming import Place
+from app.pages.questions import DEFAULT_ROOTS, Dialog
+from app.view import CallView
+from resolver_runtime.graph import Graph
+
+
+@dataclass(frozen=True, slots=True)
+class Pane:
+    """One tab and its panel. `count` stands beside the tab's word and is no part of its name; 0 is not shown."""
+
+    id: str
+    title: str
+    count: int
+    content: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Panes:
+    """`_panes.html`: the tabs "Schema", "Rounds", "Wire", "State", "Log", "Source"; `selected` is a pane's id."""
+
+    template: ClassVar[str] = "_panes.html"
+    panes: tuple[Pane, ...]
+    selected: str
+
+    @classmethod
+    def of(cls, survey: Mapping[str, Any], tool: Mapping[str, Any], view: CallView, selected: str = "schema") -> Panes:
+        return cls(tuple(panes_of(survey, tool, view)), selected)
+
+
+def panes_of(survey: Mapping[str, Any], tool: Mapping[str, Any], view: CallView) -> list[Pane]:
+    contents = {
+        "Schema": SchemaPane.of(tool),
+        "Rounds": RoundsPane.of(view),
+        "Wire": WirePane.of(view),
+        "State": StatePane.of(view),
+        "Log": LogPane.of(view),
+        "Source": SourcePane.of(survey, view.graph),
+    }
+    return [Pane(title.lower(), title, content.count, content) for title, content in contents.items()]
+
+
+@dataclass(frozen=True, slots=True)
+class TabCount:
+    """`_tab_count.html`: the number beside a tab's word."""
+
+    template: ClassVar[str] = "_tab_count.html"
+    id: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Main:
+    """`_main.html`: the three regions, `#main`. Without a tool (a module that serves none) only tools and problems.
+
+    `call` is the call whose events the page follows, "" before the first; `seq` the last event that is drawn here.
+    """
+
+    template: ClassVar[str] = "_main.html"
+    tools: Tools
+    problems: Problems | None
+    steps: tuple[Step, ...]
+    signature: Signature | None = None
+    graph: GraphPane | None = None
+    rounds: Rounds | None = None
+    panes: Panes | None = None
+    arguments: Arguments | None = None
+    dialog: Dialog | None = None
+    result: Result | None = None
+    place: Place | None = None
+    call: str = ""
+    seq: int = 0
+
+    @classmethod
+    def of(
+        cls, survey: Mapping[str, Any], place: Place, view: CallView, roots: Sequence[Mapping[str, str]] = DEFAULT_ROOTS
+    ) -> Main:
+        """One tool, idle or with a call (`CallView.idle` before the first)."""
+        tool = next(one for one in survey["servers"][place.server]["tools"] if one["name"] == place.tool)
+        problems = Problems.of(survey, place.tool)
+        served = all(one["tool"] != place.tool for one in survey["problems"])
+        return cls(
+            tools=Tools.of(survey, place.module, place),
+            problems=problems if problems.problems else None,
+            steps=steps_of(view.graph),
+            signature=Signature.of(tool),
+            graph=GraphPane.of(view, place),
+            rounds=Rounds.of(view),
+            panes=Panes.of(survey, tool, view),
+            arguments=Arguments.of(view, place, tool["input_schema"]) if served else None,
+            dialog=Dialog.of(view, roots),
+            result=Result.of(view),
+            place=place,
+            call=view.id,
+            seq=view.seq,
+        )
+
+    @classmethod
+    def without_tool(cls, survey: Mapping[str, Any], module: str, graph: Graph | None = None) -> Main:
+        """A module that serves no tool; `graph` is one that could not be built."""
+        place = Place(module, 0, "")
+        view = CallView.idle(graph) if graph is not None else None
+        return cls(
+            tools=Tools.of(survey, module, None),
+            problems=Problems.of(survey),
+            steps=() if graph is None else steps_of(graph),
+            graph=None if view is None else GraphPane.of(view, place),
+            place=place,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleLink:
+    """One module of the workspace, as an entry of the header's menu."""
+
+    label: str
+    href: str
+    current: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """`page.html`: the document. `scripts` are those of others (`assets.script_tags`); `note` is one sentence about the
+    engine, or None."""
+
+    template: ClassVar[str] = "page.html"
+    title: str
+    modules: tuple[ModuleLink, ...]
+    client: Client
+    main: Main
+    scripts: Sequence[ScriptTag]
+    note: str | None = None

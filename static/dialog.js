@@ -1,0 +1,98 @@
+// Questions by keyboard: focus goes to a new dialog unless someone is typing elsewhere; Escape cancels the focused
+// question, and asks first when something was typed; Ctrl+Enter calls or accepts; what was typed survives a swap.
+
+const drafts = new Map();
+
+function keyOf(control) {
+  const question = control.closest(".question");
+  return question && control.name && control.name !== "action" ? `${question.id}/${control.id || control.name}` : null;
+}
+
+function isTyped(form) {
+  return [...form.elements].some((control) =>
+    control.type === "checkbox" ? control.checked !== control.defaultChecked
+      : control.tagName === "SELECT" ? [...control.options].some((option) => option.selected !== option.defaultSelected)
+        : "defaultValue" in control && control.value !== control.defaultValue);
+}
+
+function askFirst(form) {
+  if (form.querySelector(".discard")) return;
+  const row = document.createElement("p");
+  row.className = "discard";
+  row.setAttribute("role", "alert");
+  row.textContent = "Cancel the question and lose what you typed? ";
+  for (const [text, sure] of [["Cancel the question", true], ["Keep typing", false]]) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = text;
+    button.addEventListener("click", () => { row.remove(); if (sure) cancel(form); else form.querySelector("input, textarea, select")?.focus(); });
+    row.append(button);
+  }
+  form.append(row);
+  row.querySelector("button").focus();
+}
+
+function cancel(form) {
+  const button = form.querySelector("[data-cancel]") ?? form.querySelector("button[value=reject]");
+  if (button) form.requestSubmit(button);
+}
+
+function onEscape(event) {
+  const form = event.target.closest?.(".question")?.querySelector(".question-form");
+  if (!form) return;
+  event.preventDefault();
+  if (isTyped(form)) askFirst(form);
+  else cancel(form);
+}
+
+function onCtrlEnter(event) {
+  const form = event.target.closest?.(".question")?.querySelector(".question-form") ?? document.getElementById("arguments");
+  const button = form?.querySelector("button[value=accept], button[value=answer]") ?? form?.querySelector("#call-button");
+  if (!button) return;
+  event.preventDefault();
+  form.requestSubmit(button);
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape") onEscape(event);
+  if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) onCtrlEnter(event);
+});
+
+document.addEventListener("input", (event) => {
+  const key = keyOf(event.target);
+  if (key) drafts.set(key, event.target.type === "checkbox" ? event.target.checked : event.target.value);
+});
+
+function restore(root) {
+  for (const control of root.querySelectorAll(".question-form [name]")) {
+    const draft = drafts.get(keyOf(control));
+    if (draft === undefined) continue;
+    if (control.type === "checkbox") control.checked = draft;
+    else control.value = draft;
+  }
+}
+
+function isTypingElsewhere() {
+  const active = document.activeElement;
+  return active?.matches("input:not([readonly]), textarea:not([readonly]), select") && !active.closest("#dialog");
+}
+
+function welcome(dialog) {
+  if (isTypingElsewhere()) return;
+  const question = dialog.querySelector(".question:not(.settled)");
+  // Not on a button: an Enter meant for something else must not answer.
+  const field = question?.querySelector(":is(input, select, textarea):not([name=raw])");
+  (field ?? question)?.focus({ preventScroll: innerWidth >= 960 });
+}
+
+new MutationObserver((changes) => {
+  for (const node of changes.flatMap((change) => [...change.addedNodes])) {
+    if (node.nodeType !== Node.ELEMENT_NODE) continue;
+    restore(node);
+    const dialog = node.matches("dialog.questions") ? node : node.querySelector("dialog.questions");
+    if (dialog) welcome(dialog);
+  }
+}).observe(document.body, { childList: true, subtree: true });
+
+const open = document.querySelector("dialog.questions");
+if (open) welcome(open);
