@@ -7,12 +7,13 @@ A cycle is drawn as a ring of its own.
 
 from functools import lru_cache
 
+from app.layout.arcs import ROW, Arc, arcs_of
 from app.layout.cards import Card
 from app.layout.drawing import Drawing, Label, Path, draw_layers
 from app.layout.ring import cycle_of, draw_ring
 from resolver_runtime.graph import Graph
 
-__all__ = ["Card", "Drawing", "Label", "Path", "cycle_of", "draw"]
+__all__ = ["ROW", "Arc", "Card", "Drawing", "Label", "Path", "arcs_of", "cycle_of", "draw"]
 
 
 @lru_cache(maxsize=128)

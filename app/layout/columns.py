@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right, insort
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from app.layout.cards import EXIT, entry_offset, height_of, parameters_of
 from resolver_runtime.graph import Graph
@@ -119,7 +120,7 @@ def _join_trunks(columns: Columns) -> None:
     origins = {link.right: link.left for links in columns.links for link in links if not link.right.is_card}
     joined: dict[Slot, Slot] = {}
     for slots in columns.slots:
-        for above, below in zip(slots, slots[1:], strict=False):
+        for above, below in pairwise(slots):
             lines = [joined.get(origins[slot], origins[slot]) for slot in (above, below) if slot in origins]
             if len(lines) == 2 and lines[0] is lines[1]:
                 joined[below] = joined.get(above, above)

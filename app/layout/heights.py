@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from app.layout.cards import CAPTION
 from app.layout.columns import Columns, Link, Slot
 
@@ -80,7 +82,7 @@ def _finish(columns: Columns) -> None:
     bounds = [slot.y for slots in columns.slots for slot in slots]
     wishes = {_straight_y(link, last) for link in columns.links_at(len(columns.slots) - 1) if link.right is last}
     allowed = [y for y in wishes if len(columns.slots[-1]) == 1 and min(bounds) <= y <= max(bounds)]
-    tries = []
+    tries: list[tuple[float, int, dict[Slot, float]]] = []
     before = _heights(columns)
     for y in sorted({last.y, *allowed}, key=lambda y: abs(y - last.y))[:TRIES]:
         _restore(before)
@@ -105,18 +107,29 @@ def _straighten(columns: Columns, column: int) -> None:
     for link in columns.links_at(column):
         links[link.right if link.right.column == column else link.left].append(link)
     for place, slot in enumerate(slots):
-        above, below = (slots[place - 1 : place] or [None])[0], (slots[place + 1 : place + 2] or [None])[0]
-        highest = 0.0 if above is None else above.y + above.height + _clearance(above, slot)
-        lowest = float("inf") if below is None else below.y - slot.height - _clearance(slot, below)
+        highest, lowest = _free_room(slots, place)
         reach = NUDGE if slot.is_card else float("inf")
-        near = [y for link in links[slot] if abs((y := _straight_y(link, slot)) - slot.y) <= reach]
-        slot.y = min(
-            [slot.y, *(y for y in near if highest <= y <= lowest)],
-            key=lambda y, slot=slot: sum(_price(_straight_y(link, slot) - y) for link in links[slot]),
-        )
+        wishes = [_straight_y(link, slot) for link in links[slot]]
+        near = [y for y in wishes if abs(y - slot.y) <= reach and highest <= y <= lowest]
+        slot.y = _cheapest([slot.y, *near], wishes)
 
 
-def _clearance(above: Slot, below: Slot) -> float:
+def _free_room(slots: list[Slot], place: int) -> tuple[float, float]:
+    """Between which heights a slot can move without coming too near to its neighbours."""
+    slot, highest, lowest = slots[place], 0.0, float("inf")
+    if place > 0:
+        above = slots[place - 1]
+        highest = above.y + above.height + _clearance(above)
+    if place + 1 < len(slots):
+        lowest = slots[place + 1].y - slot.height - _clearance(slot)
+    return highest, lowest
+
+
+def _cheapest(heights: list[float], wishes: list[float]) -> float:
+    return min(heights, key=lambda y: sum(_price(wish - y) for wish in wishes))
+
+
+def _clearance(above: Slot) -> float:
     return CAPTION if above.is_card else CLEARANCE
 
 
@@ -152,7 +165,7 @@ def _stack(slots: list[Slot], wishes: list[float]) -> None:
 def _offsets(slots: list[Slot]) -> list[float]:
     """How far below the first slot each must stand at least."""
     offsets = [0.0]
-    for above, below in zip(slots, slots[1:], strict=False):
+    for above, below in pairwise(slots):
         offsets.append(offsets[-1] + above.height + _distance(above, below))
     return offsets[: len(slots)]
 

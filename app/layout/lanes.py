@@ -10,7 +10,7 @@ from app.layout.columns import Link, Slot
 FIRST = 14
 STEP = 8
 LAST = 18
-"""From the left column to the first lane, from lane to lane, from the last lane to the right column (an arrow's room)."""
+"""From the left column to the first lane, from lane to lane, and from the last to the right column: an arrow's room."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ What feeds the ring stands on its left, what it should have fed on its right; th
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from app.layout.cards import FOOT, HEAD, Card, height_of, parameters_of, width_of
 from app.layout.drawing import MARGIN_BOTTOM, MARGIN_TOP, MARGIN_X, Drawing, Label, Path
@@ -134,7 +135,7 @@ def _middle(card: Card) -> Point:
 
 def _label(number: int, text: str, points: list[Point]) -> Label:
     """In the middle of the longest vertical step, or of the longest step where there is none."""
-    steps = list(zip(points, points[1:], strict=False))
+    steps = list(pairwise(points))
     one, other = max(
         steps, key=lambda step: (step[0][0] == step[1][0], abs(step[0][1] - step[1][1]), abs(step[0][0] - step[1][0]))
     )

@@ -4,23 +4,22 @@ Pure: knows neither routes, sockets nor workers. First paint and update draw the
 each partial's root carries a stable id (see docs/architecture.md).
 """
 
-from app.pages.calls import (
-    Actions,
-    Arguments,
+from app.pages.calls import Actions, Arguments, Result, Rounds
+from app.pages.graphs import Arcs, Edges, GraphPane, ListRow, NodeCard, NodePanel, list_row
+from app.pages.modules import Client, Problems, Signature, Tools
+from app.pages.naming import FIELD_PREFIX, IDLE, Place, dom_id, module_href, posted_fields
+from app.pages.page import Main, ModuleLink, Page, Panes, TabCount
+from app.pages.panes import (
     LogPane,
     LogRow,
-    Result,
-    Rounds,
     RoundsPane,
+    SchemaPane,
+    SourcePane,
     StatePane,
     WireLine,
     WirePane,
     wire_line,
 )
-from app.pages.graphs import Edges, GraphPane, ListRow, NodeCard, NodePanel, list_row
-from app.pages.modules import Client, Problems, SchemaPane, Signature, SourcePane, Tools
-from app.pages.naming import FIELD_PREFIX, IDLE, Place, dom_id, module_href, posted_fields
-from app.pages.page import Main, ModuleLink, Page, Panes, TabCount
 from app.pages.questions import Dialog, DialogHead, Draft, Question, head_of, roots_from, roots_text
 from app.pages.rendering import Context, environment, render
 
@@ -28,6 +27,7 @@ __all__ = [
     "FIELD_PREFIX",
     "IDLE",
     "Actions",
+    "Arcs",
     "Arguments",
     "Client",
     "Context",

@@ -1,4 +1,4 @@
-"""Contexts of a call: arguments, rounds, result, and the panes below the graph."""
+"""Contexts of a call: arguments, rounds, result."""
 
 from __future__ import annotations
 
@@ -11,14 +11,13 @@ from app import forms
 from app.forms import Field, Posted
 from app.pages import words
 from app.pages.naming import Place
-from app.pages.questions import name_of, sent_words
-from app.view import CallView, LogLine, RoundView
-from resolver_runtime.events import StateSealed, WireMessage
+from app.pages.questions import sent_words
+from app.view import CallView, RoundView
 
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """`_arguments.html`: the form "Arguments". `note` stands beside its heading; `errors` that many fields do not fit."""
+    """`_arguments.html`: the form "Arguments". `note` stands beside its heading; `has_errors`: a field does not fit."""
 
     template: ClassVar[str] = "_arguments.html"
     place: Place
@@ -59,7 +58,7 @@ def _arguments_note(view: CallView) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Actions:
-    """`_actions.html`: Call; Stop while the call runs; nothing while the dialog is there, which has Stop in its head."""
+    """`_actions.html`: Call; Stop while the call runs; nothing while the dialog stands there with its own."""
 
     template: ClassVar[str] = "_actions.html"
     call: str
@@ -79,7 +78,6 @@ class Cell:
     number: int
     text: str
     marks: tuple[tuple[str, str, str], ...]
-    is_open: bool
     is_waiting: bool
     answers: str
 
@@ -126,7 +124,6 @@ def _cell(view: CallView, one: RoundView) -> Cell:
         number=one.number,
         text=_ran(view, one),
         marks=tuple(_marks(view, one, is_last)),
-        is_open=is_last and not view.ended,
         is_waiting=is_last and view.status == "waiting",
         answers="" if is_last else ", ".join(answers),
     )
@@ -179,28 +176,24 @@ class Result:
     """`_result.html`: the region "Result". `mark` is an icon; `note` what its heading says at the right."""
 
     template: ClassVar[str] = "_result.html"
-    status: str
     mark: str | None
     colour: str
     note: str
     blocks: tuple[Block, ...]
     structured: Any
     error: Mapping[str, Any] | None
-    whole: Mapping[str, Any] | None
 
     @classmethod
     def of(cls, view: CallView) -> Result:
         end = _ENDS.get(view.status)
         result = view.result or {}
         return cls(
-            status=view.status,
             mark=end[0] if end else None,
             colour=end[1] if end else "idle",
             note=_result_note(view),
             blocks=tuple(_block(block) for block in result.get("content") or ()),
             structured=result.get("structuredContent"),
             error=view.error,
-            whole=view.result,
         )
 
 
@@ -233,156 +226,3 @@ def _block(block: Any) -> Block:
     if "data" in block:
         return Block(kind, f"{kind}, {block.get('mimeType')}, {len(str(block['data']))} characters of base64")
     return Block(kind, json.dumps(block, indent=2, ensure_ascii=False))
-
-
-@dataclass(frozen=True, slots=True)
-class RoundRow:
-    """One round in the Rounds pane: per node its runs, and each question with its answer."""
-
-    number: int
-    runs: tuple[tuple[str, int], ...]
-    restored: tuple[str, ...]
-    questions: tuple[tuple[str, str, str], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class RoundsPane:
-    """`_pane_rounds.html`: what ran, was asked and was answered, round by round."""
-
-    template: ClassVar[str] = "_pane_rounds.html"
-    rounds: tuple[RoundRow, ...]
-    count: int
-
-    @classmethod
-    def of(cls, view: CallView) -> RoundsPane:
-        return cls(tuple(_round_row(view, one) for one in view.rounds), len(view.rounds))
-
-
-def _round_row(view: CallView, one: RoundView) -> RoundRow:
-    by_id = view.graph.by_id
-    questions = [view.questions[name] for name in one.questions]
-    return RoundRow(
-        one.number,
-        tuple((by_id[node].name, one.ran.count(node)) for node in dict.fromkeys(one.ran) if node in by_id),
-        tuple(by_id[node].name for node in one.restored if node in by_id),
-        tuple(
-            (
-                name_of(view, question),
-                str(question.request.get("message") or words.ASKS[question.kind]),
-                _answer(question),
-            )
-            for question in questions
-        ),
-    )
-
-
-def _answer(question: Any) -> str:
-    return "waits for an answer" if question.answer is None else sent_words(question)
-
-
-@dataclass(frozen=True, slots=True)
-class WireLine:
-    """`_wire_line.html`: one JSON-RPC message; `title` is its method, or what its result is."""
-
-    template: ClassVar[str] = "_wire_line.html"
-    seq: int
-    sent: bool
-    title: str
-    note: str
-    message: Mapping[str, Any]
-
-
-def wire_line(seq: int, event: WireMessage) -> WireLine:
-    message = event.message
-    return WireLine(seq, event.direction == "sent", _wire_title(message), _wire_note(message), message)
-
-
-def _wire_title(message: Mapping[str, Any]) -> str:
-    if "method" in message:
-        return str(message["method"])
-    if "error" in message:
-        return "error"
-    result = message.get("result")
-    return str(result.get("resultType", "result")) if isinstance(result, Mapping) else "result"
-
-
-def _wire_note(message: Mapping[str, Any]) -> str:
-    params, result = message.get("params"), message.get("result")
-    if isinstance(message.get("error"), Mapping):
-        return str(message["error"].get("code", ""))
-    notes = []
-    if isinstance(params, Mapping):
-        answers = params.get("inputResponses")
-        notes.append(f"{len(answers)} answers" if answers else str(params.get("name", "")))
-    if isinstance(result, Mapping) and result.get("inputRequests"):
-        notes.append(f"{len(result['inputRequests'])} questions")
-    return ", ".join(filter(None, notes))
-
-
-@dataclass(frozen=True, slots=True)
-class WirePane:
-    """`_pane_wire.html`: every JSON-RPC message, as the client saw it."""
-
-    template: ClassVar[str] = "_pane_wire.html"
-    lines: tuple[WireLine, ...]
-    count: int
-
-    @classmethod
-    def of(cls, view: CallView) -> WirePane:
-        lines = tuple(wire_line(one.seq, one.event) for one in view.wire if isinstance(one.event, WireMessage))
-        return cls(lines, len(lines))
-
-
-@dataclass(frozen=True, slots=True)
-class StatePane:
-    """`_pane_state.html`: what the server remembers between rounds. `plain` is its JSON (or its text, if it is none)."""
-
-    template: ClassVar[str] = "_pane_state.html"
-    state: StateSealed | None
-    plain: Any
-    minutes: float | None
-    era: str
-    count: int = 0
-
-    @classmethod
-    def of(cls, view: CallView) -> StatePane:
-        state = view.state
-        if state is None:
-            return cls(None, None, None, view.era)
-        lifetime = None if state.expires is None or state.issued is None else (state.expires - state.issued) / 60
-        return cls(state, _parsed(state.plain), lifetime, view.era)
-
-
-def _parsed(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except ValueError:
-        return text
-
-
-@dataclass(frozen=True, slots=True)
-class LogRow:
-    """`_log_line.html`: one line of the log; `colour` is the state colour of its level."""
-
-    template: ClassVar[str] = "_log_line.html"
-    line: LogLine
-    colour: str
-
-    @classmethod
-    def of(cls, line: LogLine) -> LogRow:
-        colours = {"error": "failed", "critical": "failed", "warning": "waiting"}
-        return cls(line, colours.get(line.level, "idle"))
-
-
-@dataclass(frozen=True, slots=True)
-class LogPane:
-    """`_pane_log.html`: prints, logs, progress and tracebacks, in order."""
-
-    template: ClassVar[str] = "_pane_log.html"
-    lines: tuple[LogRow, ...]
-    count: int
-
-    @classmethod
-    def of(cls, view: CallView) -> LogPane:
-        lines = tuple(LogRow.of(line) for line in view.log)
-        return cls(lines, len(lines))

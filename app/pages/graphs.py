@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from app.layout import Card, Drawing, Label, Path, draw
+from app.layout import ROW, Arc, Card, Drawing, Label, Path, arcs_of, draw
 from app.pages import words
 from app.pages.naming import Place, dom_id
 from app.pages.words import Mark, Origin
@@ -175,11 +175,16 @@ class Edges:
 
 
 def _line(view: CallView, drawing: Drawing, path: Path) -> Line:
-    edge = path.edge
-    in_ring = edge.source in drawing.ring and edge.target in drawing.ring
-    if in_ring or (edge.source, edge.target, edge.parameter) in view.received:
-        return Line(path, "received", in_ring)
-    return Line(path, "idle" if view.status == "idle" and not drawing.ring else "open", in_ring)
+    in_ring = path.edge.source in drawing.ring and path.edge.target in drawing.ring
+    return Line(path, _line_state(view, drawing, path.edge), in_ring)
+
+
+def _line_state(view: CallView, drawing: Drawing, edge: Edge) -> str:
+    if drawing.ring:
+        return "received" if edge.source in drawing.ring and edge.target in drawing.ring else "open"
+    if (edge.source, edge.target, edge.parameter) in view.received:
+        return "received"
+    return "idle" if view.status == "idle" else "open"
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,6 +205,20 @@ class ListRow:
 
 
 @dataclass(frozen=True, slots=True)
+class Arcs:
+    """`_arcs.html`: the list's edges, as one `<svg id="arcs">` that is swapped whole; (arc, state as in `Line`)."""
+
+    template: ClassVar[str] = "_arcs.html"
+    height: int
+    arcs: tuple[tuple[Arc, str], ...]
+
+    @classmethod
+    def of(cls, view: CallView) -> Arcs:
+        arcs = [(arc, _line_state(view, draw(view.graph), arc.edge)) for arc in arcs_of(view.graph)]
+        return cls(ROW * len(view.graph.nodes), tuple(sorted(arcs, key=lambda arc: arc[1] == "received")))
+
+
+@dataclass(frozen=True, slots=True)
 class GraphPane:
     """`_graph.html`: the group "Graph": cards over edges, and the same nodes as a list."""
 
@@ -208,6 +227,7 @@ class GraphPane:
     height: int
     edges: Edges
     nodes: tuple[Placed, ...]
+    arcs: Arcs
     rows: tuple[ListRow, ...]
 
     @classmethod
@@ -219,6 +239,7 @@ class GraphPane:
             height=drawing.height,
             edges=Edges.of(view),
             nodes=tuple(Placed(drawing.cards[card.node.id], card) for card in nodes),
+            arcs=Arcs.of(view),
             rows=tuple(list_row(card) for card in nodes),
         )
 

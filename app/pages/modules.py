@@ -1,4 +1,4 @@
-"""Contexts of what a module holds: tools, signature, schema, source, problems; and of the simulated client."""
+"""Contexts of what a module holds: tools, signature, problems; and of the simulated client."""
 
 from __future__ import annotations
 
@@ -110,87 +110,6 @@ def parameters_of(tool: Mapping[str, Any]) -> tuple[Parameter, ...]:
         Parameter(one["name"], one["annotation"], one["default"], one["filled_by"], one["kind"])
         for one in tool.get("signature", ())
     )
-
-
-@dataclass(frozen=True, slots=True)
-class SchemaPane:
-    """`_pane_schema.html`: what `tools/list` reports, beside what was written."""
-
-    template: ClassVar[str] = "_pane_schema.html"
-    input_schema: Mapping[str, Any]
-    output_schema: Mapping[str, Any] | None
-    parameters: tuple[Parameter, ...]
-    returns: str
-    hidden: int
-    hidden_words: str
-    count: int = 0
-
-    @classmethod
-    def of(cls, tool: Mapping[str, Any]) -> SchemaPane:
-        parameters = parameters_of(tool)
-        hidden = sum(parameter.hidden for parameter in parameters)
-        verb = "is" if hidden == 1 else "are"
-        return cls(
-            input_schema=tool["input_schema"],
-            output_schema=tool.get("output_schema"),
-            parameters=parameters,
-            returns=tool.get("returns", ""),
-            hidden=hidden,
-            hidden_words=f"{words.count(hidden, 'parameter')} {verb} hidden from the model.",
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class SourceLine:
-    """One line of a file; `marks` names the nodes that begin there, `wrong` says that a problem does."""
-
-    number: int
-    text: str
-    marks: str
-    wrong: bool
-
-
-@dataclass(frozen=True, slots=True)
-class SourceFile:
-    """A file that holds nodes of the tool."""
-
-    name: str
-    lines: tuple[SourceLine, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class SourcePane:
-    """`_pane_source.html`: the files that hold the tool's nodes."""
-
-    template: ClassVar[str] = "_pane_source.html"
-    files: tuple[SourceFile, ...]
-    count: int = 0
-
-    @classmethod
-    def of(cls, survey: Mapping[str, Any], graph: Graph) -> SourcePane:
-        wrong = {(problem["file"], problem["line"]) for problem in survey["problems"]}
-        starts: dict[tuple[str | None, int | None], list[str]] = {}
-        for node in graph.nodes:
-            starts.setdefault((node.file, node.line), []).append(node.name)
-        wanted = {file for file, _ in (*starts, *wrong)}
-        return cls(
-            tuple(
-                SourceFile(PurePath(file).name, tuple(_source_lines(file, text, starts, wrong)))
-                for file, text in survey.get("sources", {}).items()
-                if file in wanted
-            )
-        )
-
-
-def _source_lines(
-    file: str,
-    text: str,
-    starts: Mapping[tuple[str | None, int | None], list[str]],
-    wrong: set[tuple[str | None, int | None]],
-) -> Iterator[SourceLine]:
-    for number, line in enumerate(text.splitlines(), start=1):
-        marks = ", ".join(starts.get((file, number), ()))
-        yield SourceLine(number, line, marks, (file, number) in wrong)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from app.assets import ScriptTag
-from app.pages.calls import Arguments, LogPane, Result, Rounds, RoundsPane, StatePane, WirePane
+from app.pages.calls import Arguments, Result, Rounds
 from app.pages.graphs import GraphPane
-from app.pages.modules import Client, Problems, SchemaPane, Signature, SourcePane, Step, Tools, steps_of
+from app.pages.modules import Client, Problems, Signature, Step, Tools, steps_of
 from app.pages.naming import Place
+from app.pages.panes import LogPane, RoundsPane, SchemaPane, SourcePane, StatePane, WirePane
 from app.pages.questions import DEFAULT_ROOTS, Dialog
+from app.pages.rendering import Context
 from app.view import CallView
 from resolver_runtime.graph import Graph
 
@@ -23,7 +25,7 @@ class Pane:
     id: str
     title: str
     count: int
-    content: Any
+    content: Context
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +42,14 @@ class Panes:
 
 
 def panes_of(survey: Mapping[str, Any], tool: Mapping[str, Any], view: CallView) -> list[Pane]:
-    contents = {
-        "Schema": SchemaPane.of(tool),
-        "Rounds": RoundsPane.of(view),
-        "Wire": WirePane.of(view),
-        "State": StatePane.of(view),
-        "Log": LogPane.of(view),
-        "Source": SourcePane.of(survey, view.graph),
-    }
-    return [Pane(title.lower(), title, content.count, content) for title, content in contents.items()]
+    return [
+        Pane("schema", "Schema", 0, SchemaPane.of(tool)),
+        Pane("rounds", "Rounds", len(view.rounds), RoundsPane.of(view)),
+        Pane("wire", "Wire", len(view.wire), WirePane.of(view)),
+        Pane("state", "State", 0, StatePane.of(view)),
+        Pane("log", "Log", len(view.log), LogPane.of(view)),
+        Pane("source", "Source", 0, SourcePane.of(survey, view.graph)),
+    ]
 
 
 @dataclass(frozen=True, slots=True)

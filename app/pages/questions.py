@@ -65,7 +65,7 @@ class Question:
     asks: str
     message: str
     url: str | None
-    url_host: str | None
+    url_host: str
     fields: tuple[Field, ...]
     yes_no: str | None
     messages: tuple[Message, ...]
@@ -100,8 +100,10 @@ class Question:
             asks=words.ASKS[question.kind],
             message=str(request.get("message") or ""),
             url=_safe_url(url),
-            url_host=urlsplit(url).netloc if _safe_url(url) else None,
-            fields=tuple(forms.fields(schema, draft and draft.posted, draft and draft.errors)),
+            url_host=urlsplit(_safe_url(url) or "").netloc,
+            fields=tuple(
+                forms.fields(schema, None if draft is None else draft.posted, None if draft is None else draft.errors)
+            ),
             yes_no=forms.single_boolean(schema),
             messages=tuple(_messages(request)),
             facts=tuple(_facts(request)),
@@ -135,9 +137,12 @@ def sent_words(question: QuestionView) -> str:
     content = answer.get("content")
     property_name = forms.single_boolean(question.request.get("requestedSchema") or {})
     if answer.get("action") == "accept" and property_name and isinstance(content, Mapping):
-        return {True: "Yes", False: "No"}.get(content.get(property_name), "Accepted")
+        return _YES_NO.get(json.dumps(content.get(property_name)), "Accepted")
     actions = {"accept": "Accepted", "decline": "Declined", "cancel": "Cancelled"}
     return actions.get(str(answer.get("action")), "Answered")
+
+
+_YES_NO = {"true": "Yes", "false": "No"}
 
 
 def roots_text(roots: Sequence[Mapping[str, str]]) -> str:
