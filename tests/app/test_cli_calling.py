@@ -60,7 +60,9 @@ def server() -> MCPServer:
 
 def survey() -> dict[str, Any]:
     nodes = [{"key": FIRST, "name": "ask_first"}, {"key": SECOND, "name": "ask_second"}]
-    tools = [{"name": name, "nodes": nodes, "input_schema": {}} for name in ("decide", "confirm", "wait")]
+    tools: list[dict[str, Any]] = [
+        {"name": name, "nodes": nodes, "input_schema": {}} for name in ("decide", "confirm", "wait")
+    ]
     servers = [{"name": "asking", "variable": "mcp", "tools": tools}]
     return {"module": "shop.py", "engine": "playground", "servers": servers, "problems": []}
 
