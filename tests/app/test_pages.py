@@ -34,7 +34,7 @@ ASKS: Mapping[ev.QuestionKind, Mapping[str, Any]] = {
     "list_roots": {},
 }
 YES_NO = {"type": "object", "properties": {"confirm": {"type": "boolean", "title": "Confirm"}}, "required": ["confirm"]}
-EVERY_FIELD = {
+EVERY_FIELD: dict[str, Any] = {
     "type": "object",
     "required": ["name", "level", "when"],
     "properties": {
@@ -162,6 +162,12 @@ def everything(text: str) -> CallView:
     )
 
 
+IMAGE = {"type": "image", "mimeType": "image/png", "data": "AAAA"}
+SOUND = {"type": "audio", "mimeType": "audio/wav", "data": "AA"}
+LINK = {"type": "resource_link", "uri": "file:///a"}
+ORDERED = {"content": [{"type": "text", "text": "Ordered"}], "structuredContent": {"a": 1}}
+MISSING = {"code": -32021, "message": "Missing", "data": {"requiredCapabilities": {}}}
+
 CALLS = {
     "idle": CallView.idle(shop()),
     "running": view(shop(), *started()),
@@ -170,17 +176,21 @@ CALLS = {
     "asks everything": view(shop(), *started(), asked("elicit", {"message": "?", "requestedSchema": EVERY_FIELD})),
     "asks in the handshake era": view(shop(), *started("2025-11-25"), asked()),
     "asks from the body": view(shop(), *started(), replace(asked(), key=None, resolver=None)),
-    "one of two settled": view(shop(), *started(), asked(), asked("sample", number=2), ev.QuestionAnswered("q1", {"action": "decline"})),
-    "done": view(shop(), *ended("done", result={"content": [{"type": "text", "text": "Ordered"}], "structuredContent": {"a": 1}})),
-    "done with an image": view(shop(), *ended("done", result={"content": [{"type": "image", "mimeType": "image/png", "data": "AAAA"}, {"type": "audio", "mimeType": "audio/wav", "data": "AA"}, {"type": "resource_link", "uri": "file:///a"}]})),
-    "failed": view(shop(), *started(), ev.ToolStarted(), ev.ToolFailed("body", failing()), ev.CallEnded("failed", {"content": []})),
-    "protocol error": view(shop(), *ended("error", error={"code": -32021, "message": "Missing", "data": {"requiredCapabilities": {}}})),
+    "one of two settled": view(
+        shop(), *started(), asked(), asked("sample", number=2), ev.QuestionAnswered("q1", {"action": "decline"})
+    ),
+    "done": view(shop(), *ended("done", result=ORDERED)),
+    "done with an image": view(shop(), *ended("done", result={"content": [IMAGE, SOUND, LINK]})),
+    "failed": view(
+        shop(), *started(), ev.ToolStarted(), ev.ToolFailed("body", failing()), ev.CallEnded("failed", {"content": []})
+    ),
+    "protocol error": view(shop(), *ended("error", error=MISSING)),
     "stopped": view(shop(), *ended("stopped")),
     "unanswered": view(shop(), *ended("unanswered")),
     "died": view(shop(), *ended("died", error={"code": None, "message": "The worker ended.", "data": None})),
     "a cycle": CallView.idle(ring()),
     "everything hostile": everything(HOSTILE),
-}  # fmt: skip
+}
 every_call = pytest.mark.parametrize("call", CALLS.values(), ids=CALLS.keys())
 
 
@@ -243,8 +253,8 @@ def test_every_id_is_unique_and_every_reference_leads_somewhere(call: CallView) 
 @every_call
 def test_nothing_in_a_page_needs_inline_style_or_script(call: CallView) -> None:
     for tag, attributes in Elements(page(call)).tags:
-        assert tag != "style" and "style" not in attributes
-        assert not [name for name in attributes if name.startswith("on") or name.startswith("hx-on")]
+        assert "style" not in (tag, *attributes)
+        assert not [name for name in attributes if name.startswith(("on", "hx-on"))]
         assert tag != "script" or (attributes.get("src") or "").startswith("/static/")
 
 
@@ -259,7 +269,7 @@ def test_a_posted_text_is_text_when_the_form_comes_back() -> None:
     html = question(
         schema=EVERY_FIELD,
         posted={name: [HOSTILE] for name in EVERY_FIELD["properties"]},
-        errors={name: HOSTILE for name in EVERY_FIELD["properties"]},
+        errors=dict.fromkeys(EVERY_FIELD["properties"], HOSTILE),
         raw=HOSTILE,
         raw_error=HOSTILE,
         problem=HOSTILE,
@@ -476,7 +486,7 @@ CONTEXTS: tuple[type[Context], ...] = (
 def test_a_template_uses_every_field_of_its_context(context: type[Context]) -> None:
     source = (directory("templates") / context.template).read_text()
     code = " ".join(re.findall(r"\{[{%].*?[%}]\}", source, flags=re.DOTALL))
-    unused = [field.name for field in fields(context) if not re.search(rf"\b{field.name}\b", code)]  # type: ignore[arg-type]
+    unused = [field.name for field in fields(context) if not re.search(rf"\b{field.name}\b", code)]
     assert unused == []
 
 
