@@ -4,15 +4,20 @@
 const drafts = new Map();
 
 function keyOf(control) {
-  const question = control.closest(".question");
-  return question && control.name && control.name !== "action" ? `${question.id}/${control.id || control.name}` : null;
+  const form = control.closest(".question-form");
+  if (!form || !control.name || control.name === "action") return null;
+  return `${form.getAttribute("hx-post")} ${control.id || control.name}`; // The address names the call too.
+}
+
+function isChanged(control) {
+  if (control.type === "checkbox") return control.checked !== control.defaultChecked;
+  if (control.tagName !== "SELECT") return "defaultValue" in control && control.value !== control.defaultValue;
+  const initial = [...control.options].find((option) => option.defaultSelected) ?? control.options[0];
+  return control.options[control.selectedIndex] !== initial;
 }
 
 function isTyped(form) {
-  return [...form.elements].some((control) =>
-    control.type === "checkbox" ? control.checked !== control.defaultChecked
-      : control.tagName === "SELECT" ? [...control.options].some((option) => option.selected !== option.defaultSelected)
-        : "defaultValue" in control && control.value !== control.defaultValue);
+  return [...form.elements].some(isChanged);
 }
 
 function askFirst(form) {
@@ -20,12 +25,18 @@ function askFirst(form) {
   const row = document.createElement("p");
   row.className = "discard";
   row.setAttribute("role", "alert");
-  row.textContent = "Cancel the question and lose what you typed? ";
+  const words = document.createElement("span");
+  words.textContent = "Cancel the question and lose what you typed?";
+  row.append(words);
   for (const [text, sure] of [["Cancel the question", true], ["Keep typing", false]]) {
     const button = document.createElement("button");
     button.type = "button";
     button.textContent = text;
-    button.addEventListener("click", () => { row.remove(); if (sure) cancel(form); else form.querySelector("input, textarea, select")?.focus(); });
+    button.addEventListener("click", () => {
+      row.remove();
+      if (sure) cancel(form);
+      else form.querySelector("input, textarea, select")?.focus();
+    });
     row.append(button);
   }
   form.append(row);
@@ -47,7 +58,8 @@ function onEscape(event) {
 
 function onCtrlEnter(event) {
   const form = event.target.closest?.(".question")?.querySelector(".question-form") ?? document.getElementById("arguments");
-  const button = form?.querySelector("button[value=accept], button[value=answer]") ?? form?.querySelector("#call-button");
+  const choices = form?.querySelectorAll("button[value=accept], button[value=answer], #call-button") ?? [];
+  const button = [...choices].find((choice) => choice.checkVisibility());
   if (!button) return;
   event.preventDefault();
   form.requestSubmit(button);

@@ -1,10 +1,11 @@
 // The graph: its scale, the selected node, and the line from the node that asks to its question.
 
-const LEGIBLE = 0.9; // Smaller than this, text would fall below 11 px: then the graph scrolls instead.
+const LEGIBLE = 0.9; // Smaller than this, text would fall below 11 px: then the graph scrolls, and a button fits it.
 const SVG_ROOM = 12;
 
 let selected = null;
 let view = null;
+let whole = false;
 
 function fit() {
   const stage = document.getElementById("graph");
@@ -12,9 +13,17 @@ function fit() {
   if (!drawing) return;
   const { width, height } = drawing.viewBox.baseVal;
   const scale = Math.min(1, stage.clientWidth / width, stage.clientHeight / height);
-  const used = scale >= LEGIBLE ? scale : 1;
+  const used = whole || scale >= LEGIBLE ? scale : 1;
+  showFitButton(scale < LEGIBLE);
   drawing.setAttribute("width", Math.floor(width * used));
   drawing.setAttribute("height", Math.floor(height * used));
+}
+
+function showFitButton(isLarge) {
+  const button = document.getElementById("fit");
+  if (!button) return;
+  button.hidden = !isLarge;
+  button.setAttribute("aria-pressed", String(whole));
 }
 
 function markSelected() {
@@ -88,6 +97,16 @@ document.addEventListener("click", (event) => {
   }
 });
 
+document.addEventListener("click", (event) => {
+  if (!event.target.closest("#fit")) return;
+  whole = !whole;
+  redraw();
+});
+
+document.addEventListener("htmx:afterSwap", (event) => {
+  if (event.detail.target?.id === "node-panel") document.getElementById("panel-heading")?.focus();
+});
+
 document.addEventListener("change", (event) => {
   if (event.target.name !== "view") return;
   view = event.target.value;
@@ -108,6 +127,7 @@ function watch() {
 
 function restoreView() {
   selected = null;
+  whole = false;
   const radio = view && document.getElementById(`view-${view}`);
   if (radio) radio.checked = true;
 }

@@ -85,12 +85,20 @@ class Main:
 
     @classmethod
     def of(
-        cls, survey: Mapping[str, Any], place: Place, view: CallView, roots: Sequence[Mapping[str, str]] = DEFAULT_ROOTS
+        cls,
+        survey: Mapping[str, Any],
+        place: Place,
+        view: CallView,
+        roots: Sequence[Mapping[str, str]] = DEFAULT_ROOTS,
+        served: bool = True,
     ) -> Main:
-        """One tool, idle or with a call (`CallView.idle` before the first)."""
+        """One tool, idle or with a call (`CallView.idle` before the first).
+
+        `served` False: the module does not serve its tools, so all its problems are shown and nothing can be called.
+        """
         tool = next(one for one in survey["servers"][place.server]["tools"] if one["name"] == place.tool)
-        problems = Problems.of(survey, place.tool)
-        served = all(one["tool"] != place.tool for one in survey["problems"])
+        problems = Problems.of(survey, place.tool if served else None)
+        can_call = served and all(one["tool"] != place.tool for one in survey["problems"])
         return cls(
             tools=Tools.of(survey, place.module, place),
             problems=problems if problems.problems else None,
@@ -99,7 +107,7 @@ class Main:
             graph=GraphPane.of(view, place),
             rounds=Rounds.of(view),
             panes=Panes.of(survey, tool, view),
-            arguments=Arguments.of(view, place, tool["input_schema"]) if served else None,
+            arguments=Arguments.of(view, place, tool["input_schema"]) if can_call else None,
             dialog=Dialog.of(view, roots),
             result=Result.of(view),
             place=place,
