@@ -75,12 +75,23 @@ document.addEventListener("input", (event) => {
   if (key) drafts.set(key, event.target.type === "checkbox" ? event.target.checked : event.target.value);
 });
 
+function showRaw(toggle, on) {
+  toggle.setAttribute("aria-expanded", String(on));
+  document.getElementById(toggle.getAttribute("aria-controls")).hidden = !on;
+}
+
+document.addEventListener("click", (event) => {
+  const toggle = event.target.closest(".raw-toggle");
+  if (toggle) showRaw(toggle, toggle.getAttribute("aria-expanded") !== "true");
+});
+
 function restore(root) {
   for (const control of root.querySelectorAll(".question-form [name]")) {
     const draft = drafts.get(keyOf(control));
     if (draft === undefined) continue;
     if (control.type === "checkbox") control.checked = draft;
     else control.value = draft;
+    if (control.name === "raw" && draft) showRaw(control.closest("form").querySelector(".raw-toggle"), true);
   }
 }
 

@@ -52,7 +52,8 @@ class NodeCard:
     @classmethod
     def of(cls, view: CallView, place: Place, node: Node) -> NodeCard:
         shown = _shown(view, node)
-        ring = node.id in draw(view.graph).ring
+        ring = _in_ring(view, node)
+        state, status = _state(view, node)
         supplied = origin_of(node, shown)
         settled = not ring and shown.state in _HOLDING
         return cls(
@@ -62,8 +63,8 @@ class NodeCard:
             label=f"{node.name}, {node.kind}, {(words.IN_CYCLE if ring else words.STATES[shown.state]).word.lower()}",
             kind=words.KINDS[node.kind],
             asks=tuple(words.MAY_ASK[ask] for ask in node.asks),
-            state="failed" if ring else shown.state,
-            status=words.IN_CYCLE if ring else status_of(shown, view),
+            state=state,
+            status=status,
             rows=() if ring else tuple(_rows(view, node)),
             value=None if ring else _value(node, shown),
             is_type=shown.value is None,
@@ -84,10 +85,18 @@ def _shown(view: CallView, node: Node) -> NodeView:
 _HOLDING = ("done", "answered", "reused", "restored")
 
 
-def status_of(shown: NodeView, view: CallView) -> Mark:
-    if shown.state == "not_reached" and not view.ended:
-        return words.NOT_REACHED_YET
-    return words.STATES[shown.state]
+def _in_ring(view: CallView, node: Node) -> bool:
+    return node.id in draw(view.graph).ring
+
+
+def _state(view: CallView, node: Node) -> tuple[str, Mark]:
+    """The node's CSS state and its words."""
+    if _in_ring(view, node):
+        return "failed", words.IN_CYCLE
+    state = _shown(view, node).state
+    if state == "not_reached" and not view.ended:
+        return state, words.NOT_REACHED_YET
+    return state, words.STATES[state]
 
 
 def _rows(view: CallView, node: Node) -> Iterator[Row]:
@@ -294,14 +303,15 @@ class NodePanel:
             KeyError: the graph has no such node.
         """
         node = view.graph.by_id[node_id]
-        shown = view.nodes.get(node_id) or NodeView()
+        shown = _shown(view, node)
+        state, status = _state(view, node)
         question = view.questions.get(shown.question or "")
         return cls(
             node=node,
             kind=words.KINDS[node.kind],
             asks=tuple(words.MAY_ASK[ask] for ask in node.asks),
-            state=shown.state,
-            status=status_of(shown, view),
+            state=state,
+            status=status,
             given=given_to(view, node_id),
             value=shown.value,
             seconds=shown.seconds,

@@ -116,12 +116,11 @@ class Main:
         )
 
     @classmethod
-    def without_tool(cls, survey: Mapping[str, Any], module: str, graph: Graph | None = None) -> Main:
-        """A module that serves no tool; `graph` is one that could not be built."""
-        place = Place(module, 0, "")
+    def without_tool(cls, survey: Mapping[str, Any], place: Place, graph: Graph | None = None) -> Main:
+        """A module that serves no tool; `graph` is the one of `place.tool`, which could not be built."""
         view = CallView.idle(graph) if graph is not None else None
         return cls(
-            tools=Tools.of(survey, module, None),
+            tools=Tools.of(survey, place.module, None),
             problems=Problems.of(survey),
             steps=() if graph is None else steps_of(graph),
             graph=None if view is None else GraphPane.of(view, place),

@@ -212,9 +212,13 @@ def question(kind: ev.QuestionKind = "elicit", schema: Mapping[str, Any] | None 
     return render(pages.Question.of(call, call.questions["q1"], filled))
 
 
+RAW = r"<button[^>]*aria-controls=\"[^\"]*-raw\">.*?</form>"
+"""The disclosure of the raw JSON, which ends a question's form."""
+
+
 def buttons(html: str) -> list[str]:
     """The accessible names of the buttons that are not behind a disclosure."""
-    shown = re.sub(r"<details.*?</details>", "", html, flags=re.DOTALL)
+    shown = re.sub(RAW, "", html, flags=re.DOTALL)
     found = re.findall(r"<button([^>]*)>(.*?)</button>", shown, flags=re.DOTALL)
     labels = [(re.search(r'aria-label="([^"]*)"', attributes), content) for attributes, content in found]
     return [label[1] if label else re.sub(r"<[^>]*>", "", content).strip() for label, content in labels]
@@ -309,7 +313,7 @@ def test_a_question_has_the_buttons_of_its_kind(
 
 
 def test_accept_comes_with_the_raw_json_of_a_yes_or_no_question() -> None:
-    raw = re.search(r"<details.*?</details>", question(schema=YES_NO), flags=re.DOTALL)
+    raw = re.search(RAW, question(schema=YES_NO), flags=re.DOTALL)
     assert raw is not None
     assert 'value="accept">Accept</button>' in raw[0]
     assert 'aria-label="Raw JSON"' in raw[0]
@@ -331,7 +335,7 @@ def test_every_field_of_a_question_is_labelled_by_its_title() -> None:
     titles = {part["title"] for part in EVERY_FIELD["properties"].values()}
     assert set(ids.values()) == titles - {"Gift", "Tags"}
     assert "<span>Gift</span></label>" in html
-    assert "<legend>Tags</legend>" in html
+    assert re.search(r"<legend [^>]*>Tags</legend>", html)
 
 
 def test_a_field_that_does_not_fit_says_so_and_can_be_sent_all_the_same() -> None:
@@ -399,7 +403,7 @@ def test_a_tool_with_a_problem_cannot_be_called() -> None:
 
 def test_a_module_that_serves_nothing_has_a_page() -> None:
     empty = {"module": "shop.py", "servers": [], "problems": [problem("It raises")], "sources": {}}
-    html = render(pages.Main.without_tool(empty, "0-shop"))
+    html = render(pages.Main.without_tool(empty, Place("0-shop", 0, "")))
     assert "It raises" in html
 
 
