@@ -12,6 +12,7 @@ from app.forms import Field, Posted
 from app.pages import words
 from app.pages.naming import Place
 from app.pages.questions import sent_words
+from app.pages.rendering import cut
 from app.view import CallView, RoundView
 
 
@@ -220,7 +221,7 @@ def _block(block: Any) -> Block:
         return Block("unknown", str(block))
     kind = str(block.get("type"))
     if kind == "text":
-        return Block(kind, str(block.get("text", "")))
+        return Block(kind, cut(str(block.get("text", ""))))
     if kind == "image" and block.get("mimeType") in _IMAGES:
         return Block(kind, "An image from the tool", f"data:{block['mimeType']};base64,{block.get('data', '')}")
     if "data" in block:

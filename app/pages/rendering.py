@@ -20,8 +20,8 @@ from app.assets import directory
 from app.pages.naming import FIELD_PREFIX, dom_id
 
 _TOKEN = re.compile(r'(?P<key>"(?:[^"\\]|\\.)*")(?=\s*:)|(?P<string>"(?:[^"\\]|\\.)*")|(?P<other>[^"]+|")')
-SHOWN_JSON = 64 * 1024
-"""Characters of one JSON text that a page shows; the rest is counted."""
+SHOWN = 64 * 1024
+"""Characters of one text that a page shows; the rest is counted."""
 
 
 class Context(Protocol):
@@ -58,9 +58,13 @@ def render(context: Context, oob: bool = False) -> Markup:
 
 def json_text(value: Any) -> str:
     """A JSON text for people, cut where it becomes too long for a page."""
-    text = json.dumps(value, indent=2, ensure_ascii=False, default=str)
-    rest = len(text) - SHOWN_JSON
-    return text if rest <= 0 else f"{text[:SHOWN_JSON]}\n... {rest} more characters"
+    return cut(json.dumps(value, indent=2, ensure_ascii=False, default=str))
+
+
+def cut(text: str) -> str:
+    """The beginning of a text that is too long for a page, and how much is missing."""
+    rest = len(text) - SHOWN
+    return text if rest <= 0 else f"{text[:SHOWN]}\n... {rest} more characters"
 
 
 def json_parts(value: Any) -> Iterator[tuple[str, str]]:

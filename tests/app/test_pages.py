@@ -517,6 +517,13 @@ def test_what_a_result_cannot_show_it_describes() -> None:
     assert "audio, audio/wav, 2 characters of base64" in html
 
 
+def test_of_a_text_too_long_for_a_page_the_rest_is_counted() -> None:
+    result = {"content": [{"type": "text", "text": "x" * 70_000}]}
+    html = render(pages.Result.of(view(shop(), *ended("done", result=result))))
+    assert "... 4464 more characters" in html
+    assert len(html) < 70_000
+
+
 @pytest.mark.parametrize("name", [name for name, call in CALLS.items() if call.status != "idle"])
 def test_every_node_of_a_call_has_a_panel(name: str) -> None:
     for node in CALLS[name].graph.nodes:
