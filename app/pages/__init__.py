@@ -6,9 +6,9 @@ each partial's root carries a stable id (see docs/architecture.md).
 
 from app.pages.calls import Actions, Arguments, Result, Rounds
 from app.pages.graphs import Arcs, Edges, GraphPane, ListRow, NodeCard, NodePanel, list_row
-from app.pages.modules import Client, Problems, Signature, Tools
+from app.pages.modules import Client, ModuleLink, Problems, Signature, Tools
 from app.pages.naming import FIELD_PREFIX, IDLE, Place, dom_id, module_href, posted_fields
-from app.pages.page import Main, ModuleLink, Page, Panes, TabCount
+from app.pages.page import Main, Page, Panes, TabCount
 from app.pages.panes import (
     LogPane,
     LogRow,

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from app.assets import ScriptTag
 from app.pages.calls import Arguments, Result, Rounds
 from app.pages.graphs import GraphPane
-from app.pages.modules import Client, Problems, Signature, Step, Tools, steps_of
+from app.pages.modules import Client, ModuleLink, Problems, Signature, Step, Tools, steps_of
 from app.pages.naming import Place
 from app.pages.panes import LogPane, RoundsPane, SchemaPane, SourcePane, StatePane, WirePane
 from app.pages.questions import DEFAULT_ROOTS, Dialog
@@ -126,15 +126,6 @@ class Main:
             graph=None if view is None else GraphPane.of(view, place),
             place=place,
         )
-
-
-@dataclass(frozen=True, slots=True)
-class ModuleLink:
-    """One module of the workspace, as an entry of the header's menu."""
-
-    label: str
-    href: str
-    current: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,160 +1,21 @@
-"""What a call looks like: a fold over its events.
-
-Pure: it knows neither where events come from nor how they are drawn. A page that joins late, a reload and a replay all
-fold the same log and get the same view.
-"""
+"""What each event changes in a call's view. `CHANGES` maps an event's type to the function that applies it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal
-
-from resolver_runtime import events as ev
-from resolver_runtime.graph import TOOL, Graph, argument_id
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from app.calls import Recorded
+from app.view.parts import LogLine, NodeState, QuestionView, RoundView
+from resolver_runtime import events as ev
+from resolver_runtime.graph import TOOL, argument_id, resolver_id
 
-NodeState = Literal[
-    "idle",
-    "running",
-    "waiting",
-    "answered",
-    "done",
-    "reused",
-    "restored",
-    "declined",
-    "cancelled",
-    "failed",
-    "not_reached",
-]
-CallStatus = Literal["idle", "running", "waiting", "done", "failed", "error", "stopped", "unanswered", "died"]
+if TYPE_CHECKING:
+    from app.view.call import CallView
 
-ENDED: frozenset[CallStatus] = frozenset({"done", "failed", "error", "stopped", "unanswered", "died"})
 _SETTLED_BY: Mapping[ev.Action, NodeState] = {"decline": "declined", "cancel": "cancelled"}
 
-
-@dataclass(slots=True)
-class NodeView:
-    """One node at one moment. `runs` counts its body's runs in this call; `question` is a question id."""
-
-    state: NodeState = "idle"
-    runs: int = 0
-    runs_per_round: dict[int, int] = field(default_factory=dict)
-    value: str | None = None
-    seconds: float | None = None
-    question: str | None = None
-    answer: Mapping[str, Any] | None = None
-    failure: ev.Failure | None = None
-    reason: str | None = None
-
-
-@dataclass(slots=True)
-class QuestionView:
-    """A question that reached the client. `answer` None: open. `sent`: its round has gone, it cannot be reopened."""
-
-    id: str
-    round: int
-    number: int
-    key: str | None
-    resolver: str | None
-    kind: ev.QuestionKind
-    request: Mapping[str, Any]
-    asked_before: bool
-    reason: str | None
-    answer: Mapping[str, Any] | None = None
-    sent: bool = False
-
-
-@dataclass(slots=True)
-class RoundView:
-    """One round: node ids that ran, were restored or answered, and the ids of its questions."""
-
-    number: int
-    ran: list[str] = field(default_factory=list)
-    restored: list[str] = field(default_factory=list)
-    answered: list[str] = field(default_factory=list)
-    questions: list[str] = field(default_factory=list)
-    ended: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class LogLine:
-    """One line of the Log pane. `at`: seconds since the call began; `source`: a stream, a logger or "progress"."""
-
-    at: float
-    level: str
-    source: str
-    text: str
-    failure: ev.Failure | None = None
-
-
-@dataclass(slots=True)
-class CallView:
-    """A call after the event `seq`. `received` holds the edges whose value arrived, `reused` those that shared a run."""
-
-    graph: Graph
-    id: str = ""
-    tool: str = ""
-    arguments: Mapping[str, Any] = field(default_factory=dict)
-    era: ev.Era = "2026-07-28"
-    capabilities: tuple[str, ...] = ()
-    engine: Literal["playground", "sdk"] = "playground"
-    status: CallStatus = "idle"
-    nodes: dict[str, NodeView] = field(default_factory=dict)
-    received: set[tuple[str, str, str]] = field(default_factory=set)
-    reused: set[tuple[str, str]] = field(default_factory=set)
-    rounds: list[RoundView] = field(default_factory=list)
-    questions: dict[str, QuestionView] = field(default_factory=dict)
-    log: list[LogLine] = field(default_factory=list)
-    wire: list[Recorded] = field(default_factory=list)
-    state: ev.StateSealed | None = None
-    ignored: list[ev.ArgumentIgnored] = field(default_factory=list)
-    result: Mapping[str, Any] | None = None
-    error: Mapping[str, Any] | None = None
-    seconds: float = 0.0
-    seq: int = 0
-
-    @classmethod
-    def idle(cls, graph: Graph) -> CallView:
-        """The view before the first call."""
-        return cls(graph, nodes={node.id: NodeView() for node in graph.nodes})
-
-    @classmethod
-    def of(cls, graph: Graph, call: str, records: Iterable[Recorded]) -> CallView:
-        """The view after `records`, the first events of one call, in order."""
-        view = cls.idle(graph)
-        view.id = call
-        for record in records:
-            view.apply(record)
-        return view
-
-    @property
-    def ended(self) -> bool:
-        return self.status in ENDED
-
-    @property
-    def round(self) -> RoundView | None:
-        return self.rounds[-1] if self.rounds else None
-
-    @property
-    def open_questions(self) -> list[QuestionView]:
-        return [question for question in self.questions.values() if question.answer is None]
-
-    def apply(self, record: Recorded) -> None:
-        """Take one more event."""
-        self.seq = record.seq
-        self.seconds = record.at
-        change = _CHANGES.get(record.event.type)
-        if change is not None:
-            change(self, record.event, record)
-
-    def node(self, node_id: str) -> NodeView:
-        """The view of a node; one that the graph does not hold (a stale event) is kept apart, harmlessly."""
-        return self.nodes.setdefault(node_id, NodeView())
-
-
-_Change = Callable[[CallView, Any, Recorded], None]
+_Change = Callable[["CallView", Any, Recorded], None]
 
 
 def _call_started(view: CallView, event: ev.CallStarted, _: Recorded) -> None:
@@ -255,7 +116,7 @@ def _node_not_reached(view: CallView, event: ev.NodeNotReached, _: Recorded) -> 
     node.state, node.reason = "not_reached", event.reason
 
 
-def _tool_started(view: CallView, event: ev.ToolStarted, _: Recorded) -> None:
+def _tool_started(view: CallView, _event: ev.ToolStarted, _: Recorded) -> None:
     _receive_all(view, TOOL)
     node = view.node(TOOL)
     node.state = "running"
@@ -322,7 +183,7 @@ def _question_asked(view: CallView, event: ev.QuestionAsked, _: Recorded) -> Non
     if (current := view.round) is not None:
         current.questions.append(event.id)
     if event.key is not None:
-        node = view.node(f"resolver:{event.key}")
+        node = view.node(resolver_id(event.key))
         node.state, node.question, node.answer = "waiting", event.id, None
 
 
@@ -330,7 +191,7 @@ def _question_answered(view: CallView, event: ev.QuestionAnswered, _: Recorded) 
     question = view.questions[event.id]
     question.answer = event.answer
     if question.key is not None:
-        view.node(f"resolver:{question.key}").answer = event.answer
+        view.node(resolver_id(question.key)).answer = event.answer
     if not view.open_questions:
         view.status = "running"
 
@@ -341,12 +202,12 @@ def _question_reopened(view: CallView, event: ev.QuestionReopened, _: Recorded) 
     view.status = "waiting"
 
 
-def _round_ended(view: CallView, event: ev.RoundEnded, _: Recorded) -> None:
+def _round_ended(view: CallView, _event: ev.RoundEnded, _: Recorded) -> None:
     if (current := view.round) is not None:
         current.ended = True
 
 
-def _wire_message(view: CallView, event: ev.WireMessage, record: Recorded) -> None:
+def _wire_message(view: CallView, _event: ev.WireMessage, record: Recorded) -> None:
     view.wire.append(record)
 
 
@@ -363,7 +224,7 @@ def _receive_all(view: CallView, target: str) -> None:
     view.received.update((edge.source, target, edge.parameter) for edge in view.graph.inputs(target))
 
 
-_CHANGES: Mapping[str, _Change] = {
+CHANGES: Mapping[str, _Change] = {
     ev.CallStarted.type: _call_started,
     ev.RoundStarted.type: _round_started,
     ev.ArgumentsValidated.type: _arguments_validated,

@@ -1,0 +1,230 @@
+"""One person's modules and calls: which module runs in which worker, which call belongs to it.
+
+Knows neither HTTP nor templates. A module is loaded when it is first looked at, and again when its file has changed or
+its worker has died; the last few stay loaded.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import anyio
+import anyio.abc
+
+from app.view import CallView
+from app.workers import ModuleSpec, Worker, Workers
+from resolver_runtime.graph import Graph
+
+if TYPE_CHECKING:
+    from app.client import Call, ClientSettings
+
+LOADED_MODULES = 3
+"""Workers kept at once: each costs some 15 MB, and going back to a module should be instant."""
+KEPT_CALLS = 200
+"""Finished calls kept in memory; the oldest go first."""
+
+
+class Unknown(LookupError):
+    """Raised when a module, server, tool, call or node is asked for that the workspace does not have."""
+
+
+@dataclass(frozen=True)
+class Module:
+    """One module of the workspace. `id` is short, unique and safe in an address."""
+
+    id: str
+    label: str
+    spec: ModuleSpec
+
+    @property
+    def stamp(self) -> float:
+        """When its code last changed, in seconds; 0.0 where it is not a file."""
+        path = Path(self.spec.module.rpartition(":")[0] or self.spec.module)
+        return path.stat().st_mtime if path.is_file() else 0.0
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A module in its worker. `graphs` maps (server index, tool name) to the tool's graph."""
+
+    module: Module
+    worker: Worker
+    stamp: float
+    graphs: Mapping[tuple[int, str], Graph]
+
+    @property
+    def survey(self) -> dict[str, Any]:
+        return self.worker.survey
+
+    @property
+    def fresh(self) -> bool:
+        return self.worker.death is None and self.stamp == self.module.stamp
+
+    def tool(self, server: int, name: str) -> dict[str, Any]:
+        """The survey's entry of one tool.
+
+        Raises:
+            Unknown: there is none of this name.
+        """
+        servers = self.survey["servers"]
+        if server < len(servers):
+            for tool in servers[server]["tools"]:
+                if tool["name"] == name:
+                    found: dict[str, Any] = tool
+                    return found
+        raise Unknown(f"{self.module.label} has no tool {name!r}; it may have been renamed. Choose one in the list.")
+
+    def first_tool(self) -> tuple[int, str] | None:
+        return next(iter(self.graphs), None)
+
+
+@dataclass
+class Running:
+    """A call and where it runs."""
+
+    call: Call
+    loaded: Loaded
+    server: int
+    tool: str
+
+    @property
+    def graph(self) -> Graph:
+        return self.loaded.graphs[self.server, self.tool]
+
+    def view(self) -> CallView:
+        return CallView.of(self.graph, self.call.id, self.call.log.records())
+
+
+@dataclass
+class Workspace:
+    """The modules, the loaded ones among them, the calls and the simulated client's settings."""
+
+    workers: Workers
+    modules: tuple[Module, ...]
+    tasks: anyio.abc.TaskGroup
+    calls: OrderedDict[str, Running] = field(default_factory=OrderedDict)
+    client: ClientSettings | None = None
+    _loaded: OrderedDict[str, Loaded] = field(default_factory=OrderedDict)
+    _loading: anyio.Lock = field(default_factory=anyio.Lock)
+
+    def module(self, module_id: str) -> Module:
+        """
+        Raises:
+            Unknown: no module has this id.
+        """
+        for module in self.modules:
+            if module.id == module_id:
+                return module
+        raise Unknown(f"There is no module {module_id!r} here. Choose one in the list.")
+
+    async def load(self, module: Module) -> Loaded:
+        """The module in a living worker that has its latest code.
+
+        Raises:
+            WorkerFailed: the worker never became ready.
+        """
+        async with self._loading:
+            known = self._loaded.get(module.id)
+            if known is not None and known.fresh:
+                self._loaded.move_to_end(module.id)
+                return known
+            if known is not None:
+                await self._unload(known)
+            stamp = module.stamp
+            worker = await self.workers.start(module.spec)
+            loaded = Loaded(module, worker, stamp, _graphs(worker.survey))
+            self._loaded[module.id] = loaded
+            await self._make_room()
+            return loaded
+
+    def start_call(self, loaded: Loaded, server: int, tool: str, arguments: Mapping[str, Any]) -> Running:
+        """Begin a call with the client as it is set now; it runs on after the request that began it.
+
+        Raises:
+            Unknown: the module has no such tool.
+        """
+        entry = loaded.tool(server, tool)
+        # The client imports `mcp`, which takes longer than everything else at start-up: `main` has it imported by then.
+        client = importlib.import_module("app.client")
+        call: Call = client.Call(loaded.worker, server, entry, arguments, self.settings())
+        running = Running(call, loaded, server, tool)
+        self.calls[call.id] = running
+        self._forget_old_calls()
+        self.tasks.start_soon(self._run, running)
+        return running
+
+    def running(self, call_id: str) -> Running:
+        """
+        Raises:
+            Unknown: no call has this id.
+        """
+        if call_id not in self.calls:
+            raise Unknown("This call is not here any more. Press Call to run the tool again.")
+        return self.calls[call_id]
+
+    def settings(self) -> ClientSettings:
+        if self.client is None:
+            self.client = importlib.import_module("app.client").ClientSettings()
+        return self.client
+
+    def shape_client(self, **changes: Any) -> ClientSettings:
+        """Change the simulated client; calls that run keep the client they began with."""
+        self.client = replace(self.settings(), **changes)
+        return self.client
+
+    async def _run(self, running: Running) -> None:
+        await running.call.run()
+        if running.call.worker_stuck:
+            await running.loaded.worker.kill()
+
+    async def _make_room(self) -> None:
+        while len(self._loaded) > LOADED_MODULES:
+            oldest = next(iter(self._loaded.values()))
+            await self._unload(oldest)
+
+    async def _unload(self, loaded: Loaded) -> None:
+        self._loaded.pop(loaded.module.id, None)
+        await loaded.worker.kill()
+
+    def _forget_old_calls(self) -> None:
+        ended = [call_id for call_id, running in self.calls.items() if running.call.ended]
+        for call_id in ended[: max(0, len(self.calls) - KEPT_CALLS)]:
+            del self.calls[call_id]
+
+
+def modules_at(paths: tuple[str, ...], python: str | None) -> tuple[Module, ...]:
+    """The modules that the command line names: a directory stands for every module in it.
+
+    Raises:
+        FileNotFoundError: a path that looks like a file is not there.
+    """
+    specs = [ModuleSpec(name, python) for path in paths for name in _expand(path)]
+    labels = [Path(spec.module).name for spec in specs]
+    return tuple(
+        Module(f"{index}-{label.partition('.')[0]}", label, spec)
+        for index, (spec, label) in enumerate(zip(specs, labels, strict=True))
+    )
+
+
+def _expand(path: str) -> list[str]:
+    root = Path(path)
+    if root.is_dir() and not (root / "__init__.py").exists():
+        found = sorted(root.glob("*.py")) + sorted(child.parent for child in root.glob("*/__init__.py"))
+        return [str(file) for file in found if not file.name.startswith("_")]
+    file = path.rpartition(":")[0] or path
+    if (file.endswith(".py") or "/" in file) and not Path(file).exists():
+        raise FileNotFoundError(f"There is no file {file}. Give a Python file, a directory of them, or package.module.")
+    return [path]
+
+
+def _graphs(survey: Mapping[str, Any]) -> dict[tuple[int, str], Graph]:
+    return {
+        (index, tool["name"]): Graph.from_json(tool)
+        for index, server in enumerate(survey["servers"])
+        for tool in server["tools"]
+    }
