@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from app.surveys import Misuse
 from resolver_runtime.events import QuestionAsked, QuestionKind
 
 Answer = Mapping[str, Any]
@@ -21,7 +22,11 @@ WIRE_METHODS: Mapping[QuestionKind, str] = {
 }
 
 
-class AnswersError(ValueError):
+REJECTED: Answer = {"error": {"code": -1, "message": "User rejected sampling request"}}
+"""What the specification says a client answers when its user does not want to sample."""
+
+
+class AnswersError(Misuse):
     """Raised when written answers cannot be read, or do not say which resolver they mean."""
 
 

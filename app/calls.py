@@ -10,6 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import anyio
+
 from resolver_runtime import events as ev
 
 MAX_RECORDS = 50_000
@@ -66,6 +68,21 @@ class CallLog:
                 self._subscribers.remove(callback)
 
         return unsubscribe
+
+    async def wait_for(self, kind: type[ev.Event]) -> None:
+        """Until an event of this kind is recorded; at once if there is one."""
+        found = anyio.Event()
+
+        def look(record: Recorded) -> None:
+            if isinstance(record.event, kind):
+                found.set()
+
+        leave = self.subscribe(look)
+        try:
+            if not any(isinstance(record.event, kind) for record in self._records):
+                await found.wait()
+        finally:
+            leave()
 
     def to_json(self) -> list[dict[str, Any]]:
         return [record.to_json() for record in self._records]

@@ -9,19 +9,21 @@ from __future__ import annotations
 import importlib
 from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import anyio
 import anyio.abc
 
+from app.client.settings import ClientSettings
+from app.pages.naming import Place
 from app.view import CallView
 from app.workers import ModuleSpec, Worker, Workers
 from resolver_runtime.graph import Graph
 
 if TYPE_CHECKING:
-    from app.client import Call, ClientSettings
+    from app.client.call import Call
 
 LOADED_MODULES = 3
 """Workers kept at once: each costs some 15 MB, and going back to a module should be instant."""
@@ -85,16 +87,20 @@ class Loaded:
 
 @dataclass
 class Running:
-    """A call and where it runs."""
+    """A call and where it runs; `raw` is the JSON its arguments were typed as, "" when they came from the form."""
 
     call: Call
     loaded: Loaded
-    server: int
-    tool: str
+    place: Place
+    raw: str = ""
+
+    @property
+    def tool(self) -> Mapping[str, Any]:
+        return self.loaded.tool(self.place.server, self.place.tool)
 
     @property
     def graph(self) -> Graph:
-        return self.loaded.graphs[self.server, self.tool]
+        return self.loaded.graphs[self.place.server, self.place.tool]
 
     def view(self) -> CallView:
         return CallView.of(self.graph, self.call.id, self.call.log.records())
@@ -102,23 +108,25 @@ class Running:
 
 @dataclass
 class Workspace:
-    """The modules, the loaded ones among them, the calls and the simulated client's settings."""
+    """The modules, the loaded ones among them, the calls and the simulated client's settings and roots."""
 
     workers: Workers
     modules: tuple[Module, ...]
     tasks: anyio.abc.TaskGroup
+    client: ClientSettings = field(default_factory=ClientSettings)
+    roots: tuple[Mapping[str, str], ...] = ()
     calls: OrderedDict[str, Running] = field(default_factory=OrderedDict)
-    client: ClientSettings | None = None
     _loaded: OrderedDict[str, Loaded] = field(default_factory=OrderedDict)
     _loading: anyio.Lock = field(default_factory=anyio.Lock)
 
-    def module(self, module_id: str) -> Module:
-        """
+    def module(self, module_id: str | None) -> Module:
+        """The module with this id; without an id the first.
+
         Raises:
             Unknown: no module has this id.
         """
         for module in self.modules:
-            if module.id == module_id:
+            if module_id in (None, "", module.id):
                 return module
         raise Unknown(f"There is no module {module_id!r} here. Choose one in the list.")
 
@@ -142,17 +150,24 @@ class Workspace:
             await self._make_room()
             return loaded
 
-    def start_call(self, loaded: Loaded, server: int, tool: str, arguments: Mapping[str, Any]) -> Running:
-        """Begin a call with the client as it is set now; it runs on after the request that began it.
+    async def start_call(
+        self,
+        loaded: Loaded,
+        place: Place,
+        arguments: Mapping[str, Any],
+        client: ClientSettings | None = None,
+        raw: str = "",
+    ) -> Running:
+        """Begin a call, with the workspace's client as it is set now or another; it outlives the request that began it.
 
         Raises:
             Unknown: the module has no such tool.
         """
-        entry = loaded.tool(server, tool)
-        # The client imports `mcp`, which takes longer than everything else at start-up: `main` has it imported by then.
-        client = importlib.import_module("app.client")
-        call: Call = client.Call(loaded.worker, server, entry, arguments, self.settings())
-        running = Running(call, loaded, server, tool)
+        tool = loaded.tool(place.server, place.tool)
+        # Imports `mcp`, which takes longer than everything else at start-up: in a thread, and mostly done by then.
+        module = await anyio.to_thread.run_sync(importlib.import_module, "app.client.call")
+        call: Call = module.Call(loaded.worker, place.server, tool, arguments, client or self.client)
+        running = Running(call, loaded, place, raw)
         self.calls[call.id] = running
         self._forget_old_calls()
         self.tasks.start_soon(self._run, running)
@@ -167,29 +182,32 @@ class Workspace:
             raise Unknown("This call is not here any more. Press Call to run the tool again.")
         return self.calls[call_id]
 
-    def settings(self) -> ClientSettings:
-        if self.client is None:
-            self.client = importlib.import_module("app.client").ClientSettings()
-        return self.client
-
-    def shape_client(self, **changes: Any) -> ClientSettings:
-        """Change the simulated client; calls that run keep the client they began with."""
-        self.client = replace(self.settings(), **changes)
-        return self.client
+    def latest(self, place: Place, graph: Graph) -> Running | None:
+        """The last call of this tool, if the tool is still what it was."""
+        calls = (one for one in reversed(self.calls.values()) if one.place == place)
+        found = next(calls, None)
+        return found if found is not None and found.graph == graph else None
 
     async def _run(self, running: Running) -> None:
         await running.call.run()
-        if running.call.worker_stuck:
-            await running.loaded.worker.kill()
+        loaded = running.loaded
+        is_left = self._loaded.get(loaded.module.id) is not loaded and not self._is_busy(loaded)
+        if running.call.worker_stuck or is_left:
+            await loaded.worker.kill()
 
     async def _make_room(self) -> None:
-        while len(self._loaded) > LOADED_MODULES:
-            oldest = next(iter(self._loaded.values()))
-            await self._unload(oldest)
+        idle = [one for one in self._loaded.values() if not self._is_busy(one)]
+        for loaded in idle[: max(0, len(self._loaded) - LOADED_MODULES)]:
+            await self._unload(loaded)
+
+    def _is_busy(self, loaded: Loaded) -> bool:
+        return any(one.loaded is loaded and not one.call.ended for one in self.calls.values())
 
     async def _unload(self, loaded: Loaded) -> None:
+        """Let a worker go: at once, or with the end of its last call, for a question may be waiting there."""
         self._loaded.pop(loaded.module.id, None)
-        await loaded.worker.kill()
+        if not self._is_busy(loaded):
+            await loaded.worker.kill()
 
     def _forget_old_calls(self) -> None:
         ended = [call_id for call_id, running in self.calls.items() if running.call.ended]

@@ -104,7 +104,8 @@ document.addEventListener("click", (event) => {
 });
 
 document.addEventListener("htmx:afterSwap", (event) => {
-  if (event.detail.target?.id === "node-panel") document.getElementById("panel-heading")?.focus();
+  const redrawn = event.detail.requestConfig?.elt?.matches?.("[data-shows]");
+  if (event.detail.target?.id === "node-panel" && !redrawn) document.getElementById("panel-heading")?.focus();
 });
 
 document.addEventListener("change", (event) => {

@@ -4,3 +4,4 @@ import "./tabs.js";
 import "./graph.js";
 import "./dialog.js";
 import "./menus.js";
+import "./live.js";

@@ -14,6 +14,8 @@ from typing import NoReturn, cast
 
 import click
 
+from app.surveys import Misuse
+
 WRONG_USAGE = 64
 INTERNAL_FAULT = 70
 INTERRUPTED = 130
@@ -61,6 +63,9 @@ def run(args: Sequence[str] | None = None) -> int:
         code = playground.main(args, prog_name="playground", standalone_mode=False)
     except click.ClickException as error:
         error.show()
+        return WRONG_USAGE
+    except Misuse as error:
+        click.echo(f"Error: {error}", err=True)
         return WRONG_USAGE
     except (click.Abort, KeyboardInterrupt):
         return INTERRUPTED

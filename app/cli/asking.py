@@ -11,15 +11,12 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from app.answers import Answer, written_out
+from app.answers import REJECTED, Answer, written_out
 from app.forms import Field, fields, parse, single_boolean
 from resolver_runtime.events import QuestionAsked
 
 Read = Callable[[str], Awaitable[str | None]]
 Say = Callable[[str], None]
-
-REJECTED = {"error": {"code": -1, "message": "User rejected sampling request"}}
-"""What the specification says a client answers when its user does not want to sample."""
 
 
 class Gone(Exception):

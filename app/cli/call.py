@@ -12,13 +12,13 @@ import click
 from rich.console import Console
 
 from app.answers import Answer
+from app.calling import Request, Source, make_call
 from app.calls import Recorded
 from app.cli.asking import Person
-from app.cli.calling import Request, Source, make_call
 from app.cli.options import capabilities, headers, json_object
 from app.cli.terminal import Lines, harmless, is_attended
 from app.cli.trees import call_tree, output_line
-from app.client import DEFAULT_CAPABILITIES, MAX_ROUNDS, ClientSettings
+from app.client.settings import DEFAULT_CAPABILITIES, MAX_ROUNDS, ClientSettings
 from app.workers import ModuleSpec
 from resolver_runtime.events import Era, QuestionAsked
 

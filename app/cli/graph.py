@@ -9,9 +9,9 @@ import anyio
 import click
 from rich.console import Console
 
-from app.cli.surveys import find_tool
 from app.cli.trees import graph_trees, problems_text
 from app.documents import graph_document
+from app.surveys import find_tool
 from app.workers import ModuleSpec, WorkerFailed, Workers
 
 PROBLEMS = 1

@@ -8,7 +8,8 @@ from typing import Any
 
 import click
 
-from app.client import CAPABILITIES
+from app.client.settings import CAPABILITIES
+from app.headers import HeadersError, header_from
 
 
 def json_object(_ctx: click.Context, _param: click.Parameter, value: str | None) -> dict[str, Any] | None:
@@ -26,7 +27,10 @@ def json_object(_ctx: click.Context, _param: click.Parameter, value: str | None)
 
 def headers(_ctx: click.Context, _param: click.Parameter, values: Sequence[str]) -> dict[str, str]:
     """`Name: value`, each. Raises: BadParameter."""
-    return dict(_header(value) for value in values)
+    try:
+        return dict(header_from(value) for value in values)
+    except HeadersError as error:
+        raise click.BadParameter(str(error)) from None
 
 
 def capabilities(_ctx: click.Context, _param: click.Parameter, values: Sequence[str]) -> frozenset[str]:
@@ -43,10 +47,3 @@ def _read(path: str) -> str:
             return str(file.read())
     except (OSError, UnicodeDecodeError) as error:
         raise click.BadParameter(f"{path!r} cannot be read: {error}.") from None
-
-
-def _header(value: str) -> tuple[str, str]:
-    name, colon, text = value.partition(":")
-    if not colon or not name.strip() or not (value.isascii() and value.isprintable()):
-        raise click.BadParameter(f"{value!r} is no header. Write it in ASCII, as Name: value.")
-    return name.strip(), text.strip()

@@ -34,4 +34,7 @@ def serve(paths: tuple[str, ...], **options: Any) -> None:
         settings = Settings(paths, **options)
     except InvalidSettings as error:
         raise click.UsageError(str(error)) from None
-    main.serve(settings)
+    try:
+        main.serve(settings)
+    except main.CannotServe as error:
+        raise click.UsageError(str(error)) from None

@@ -9,8 +9,8 @@ from typing import Any
 from rich.text import Text
 from rich.tree import Tree
 
-from app.cli.surveys import problem_lines
 from app.cli.terminal import harmless
+from app.surveys import problem_lines
 from resolver_runtime import events as ev
 from resolver_runtime.graph import TOOL
 

@@ -5,9 +5,11 @@ each partial's root carries a stable id (see docs/architecture.md).
 """
 
 from app.pages.calls import Actions, Arguments, Result, Rounds
+from app.pages.fragments import Announcement, Fragments, Scene, lines, update
 from app.pages.graphs import Arcs, Edges, GraphPane, ListRow, NodeCard, NodePanel, list_row
 from app.pages.modules import Client, ModuleLink, Problems, Signature, Tools
 from app.pages.naming import FIELD_PREFIX, IDLE, Place, dom_id, module_href, posted_fields
+from app.pages.notices import Notice, Refused
 from app.pages.page import Main, Page, Panes, TabCount
 from app.pages.panes import (
     LogPane,
@@ -21,12 +23,14 @@ from app.pages.panes import (
     wire_line,
 )
 from app.pages.questions import Dialog, DialogHead, Draft, Question, head_of, roots_from, roots_text
+from app.pages.reference import Reference
 from app.pages.rendering import Context, environment, render
 
 __all__ = [
     "FIELD_PREFIX",
     "IDLE",
     "Actions",
+    "Announcement",
     "Arcs",
     "Arguments",
     "Client",
@@ -35,6 +39,7 @@ __all__ = [
     "DialogHead",
     "Draft",
     "Edges",
+    "Fragments",
     "GraphPane",
     "ListRow",
     "LogPane",
@@ -43,14 +48,18 @@ __all__ = [
     "ModuleLink",
     "NodeCard",
     "NodePanel",
+    "Notice",
     "Page",
     "Panes",
     "Place",
     "Problems",
     "Question",
+    "Reference",
+    "Refused",
     "Result",
     "Rounds",
     "RoundsPane",
+    "Scene",
     "SchemaPane",
     "Signature",
     "SourcePane",
@@ -62,11 +71,13 @@ __all__ = [
     "dom_id",
     "environment",
     "head_of",
+    "lines",
     "list_row",
     "module_href",
     "posted_fields",
     "render",
     "roots_from",
     "roots_text",
+    "update",
     "wire_line",
 ]

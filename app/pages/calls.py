@@ -14,11 +14,17 @@ from app.pages.naming import Place
 from app.pages.questions import sent_words
 from app.pages.rendering import cut
 from app.view import CallView, RoundView
+from resolver_runtime.events import ArgumentIgnored
+from resolver_runtime.graph import TOOL
 
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """`_arguments.html`: the form "Arguments". `note` stands beside its heading; `has_errors`: a field does not fit."""
+    """`_arguments.html`: the form "Arguments". `note` stands beside its heading; `has_errors`: a field does not fit.
+
+    `raw` is the JSON that goes in the place of the fields, as it was typed; `ignored` has a sentence for each value
+    that was sent and that no code saw.
+    """
 
     template: ClassVar[str] = "_arguments.html"
     place: Place
@@ -26,6 +32,9 @@ class Arguments:
     note: str
     problem: str | None
     has_errors: bool
+    raw: str
+    raw_error: str | None
+    ignored: tuple[str, ...]
     actions: Actions
 
     @classmethod
@@ -37,6 +46,8 @@ class Arguments:
         posted: Posted | None = None,
         errors: Mapping[str, str] | None = None,
         problem: str | None = None,
+        raw: str = "",
+        raw_error: str | None = None,
     ) -> Arguments:
         """Filled with what was posted, else with the call's arguments, else with the defaults."""
         if posted is None and view.status != "idle":
@@ -47,8 +58,20 @@ class Arguments:
             note=_arguments_note(view),
             problem=problem,
             has_errors=bool(errors),
+            raw=raw,
+            raw_error=raw_error,
+            ignored=tuple(_ignored(view, one) for one in view.ignored),
             actions=Actions.of(view),
         )
+
+
+def _ignored(view: CallView, event: ArgumentIgnored) -> str:
+    if not event.hidden:
+        return f"The value sent for {event.name} was ignored: the tool has no such argument."
+    filled_by = next((edge.source for edge in view.graph.inputs(TOOL) if edge.parameter == event.name), None)
+    node = view.graph.by_id.get(filled_by or "")
+    by = node.name if node and node.kind == "resolver" else "the server"
+    return f"The value sent for {event.name} was ignored: {by} fills it, and no client can."
 
 
 def _arguments_note(view: CallView) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any, ClassVar, Protocol
 
+from app.headers import headers_text
 from app.layout import draw
 from app.pages import words
 from app.pages.naming import Place, dom_id
@@ -174,6 +175,10 @@ class ClientShape(Protocol):
     def era(self) -> str: ...
     @property
     def capabilities(self) -> frozenset[str]: ...
+    @property
+    def max_rounds(self) -> int: ...
+    @property
+    def headers(self) -> Mapping[str, str]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,20 +192,34 @@ class Switch:
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """`_client.html`: the simulated client: radio group "Protocol" and one switch per capability."""
+    """`_client.html`: the simulated client: radio group "Protocol", one switch per capability, limit and headers.
+
+    `headers` is a text, one header in a line; `error` a sentence when it cannot be read.
+    """
 
     template: ClassVar[str] = "_client.html"
     protocols: tuple[str, ...]
     era: str
     switches: tuple[Switch, ...]
+    max_rounds: int
+    headers: str
+    header_count: int
+    error: str | None
 
     @classmethod
-    def of(cls, settings: ClientShape) -> Client:
+    def of(cls, settings: ClientShape, typed: str | None = None, error: str | None = None) -> Client:
+        """`typed` are headers as they were typed when they cannot be read, for the sake of `error`."""
         short = {"elicitation.url": ".url", "sampling.tools": ".tools"}
         return cls(
-            words.PROTOCOLS,
-            settings.era,
-            tuple(Switch(name, short.get(name, name), name in settings.capabilities) for name in words.CAPABILITIES),
+            protocols=words.PROTOCOLS,
+            era=settings.era,
+            switches=tuple(
+                Switch(name, short.get(name, name), name in settings.capabilities) for name in words.CAPABILITIES
+            ),
+            max_rounds=settings.max_rounds,
+            headers=headers_text(settings.headers) if typed is None else typed,
+            header_count=len(settings.headers),
+            error=error,
         )
 
 

@@ -91,10 +91,12 @@ class Main:
         view: CallView,
         roots: Sequence[Mapping[str, str]] = DEFAULT_ROOTS,
         served: bool = True,
+        raw: str = "",
     ) -> Main:
         """One tool, idle or with a call (`CallView.idle` before the first).
 
         `served` False: the module does not serve its tools, so all its problems are shown and nothing can be called.
+        `raw` is the JSON that the call's arguments were typed as.
         """
         tool = next(one for one in survey["servers"][place.server]["tools"] if one["name"] == place.tool)
         problems = Problems.of(survey, place.tool if served else None)
@@ -107,7 +109,7 @@ class Main:
             graph=GraphPane.of(view, place),
             rounds=Rounds.of(view),
             panes=Panes.of(survey, tool, view),
-            arguments=Arguments.of(view, place, tool["input_schema"]) if can_call else None,
+            arguments=Arguments.of(view, place, tool["input_schema"], raw=raw) if can_call else None,
             dialog=Dialog.of(view, roots),
             result=Result.of(view),
             place=place,

@@ -9,7 +9,7 @@ from mcp.server.mcpserver import Elicit, MCPServer, Resolve
 from pydantic import BaseModel
 
 from app.calls import Recorded
-from app.client import Call
+from app.client.call import Call
 from resolver_runtime import events as ev
 from resolver_runtime.events import Era
 from tests.app.serving import END_SECONDS

@@ -8,13 +8,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import click
 import pytest
 
+from app.calling import Made, Request
 from app.cli import call as call_command
 from app.cli import run
-from app.cli.calling import Made, Request
-from app.client import ClientSettings
+from app.client.settings import ClientSettings
+from app.surveys import Misuse
 
 
 @pytest.fixture
@@ -95,7 +95,7 @@ def test_an_interrupted_call_exits_as_programs_do(monkeypatch: pytest.MonkeyPatc
 
 def test_wrong_usage_that_only_the_module_shows_exits_with_64(monkeypatch: pytest.MonkeyPatch) -> None:
     async def make_call(*_: Any) -> Made:
-        raise click.UsageError("There is no such tool.")
+        raise Misuse("There is no such tool.")
 
     monkeypatch.setattr(call_command, "make_call", make_call)
     assert run(["call", "shop.py", "order"]) == 64

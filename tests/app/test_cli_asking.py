@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from app.cli.asking import REJECTED, Person
+from app.answers import REJECTED
+from app.cli.asking import Person
 from resolver_runtime.events import QuestionAsked, QuestionKind
 
 pytestmark = pytest.mark.anyio

@@ -14,7 +14,9 @@ from mcp_types import (
     TextContent,
 )
 
-from app.client import Call, ClientSettings, QuestionSettled
+from app.client.call import Call
+from app.client.questions import QuestionSettled
+from app.client.settings import ClientSettings
 from resolver_runtime import events as ev
 from resolver_runtime.events import Era
 from tests.app.calling import (

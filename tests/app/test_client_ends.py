@@ -7,7 +7,9 @@ import anyio.to_thread
 import pytest
 from mcp.server.mcpserver import MCPServer
 
-from app.client import Call, ClientSettings, QuestionSettled
+from app.client.call import Call
+from app.client.questions import QuestionSettled
+from app.client.settings import ClientSettings
 from resolver_runtime import events as ev
 from resolver_runtime.events import Era
 from tests.app.calling import YES, answered_with, asked, asking, both_eras, ended, events, run, tool

@@ -7,7 +7,8 @@ from mcp.server.mcpserver import Context, Elicit, MCPServer, Resolve
 from mcp_types import ElicitRequest, ElicitRequestFormParams, InputRequiredResult
 from pydantic import Field
 
-from app.client import Call, ClientSettings
+from app.client.call import Call
+from app.client.settings import ClientSettings
 from resolver_runtime import events as ev
 from resolver_runtime.events import Era
 from tests.app.calling import HANDSHAKE, YES, Agreement, answered_with, asking, both_eras, events, run, text, tool

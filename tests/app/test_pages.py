@@ -14,6 +14,7 @@ import pytest
 from app import pages
 from app.assets import directory
 from app.calls import Recorded
+from app.client.settings import ClientSettings
 from app.pages import Context, Place, render
 from app.view import CallView, LogLine
 from resolver_runtime import events as ev
@@ -194,15 +195,13 @@ CALLS = {
 every_call = pytest.mark.parametrize("call", CALLS.values(), ids=CALLS.keys())
 
 
-class Settings:
-    era = "2026-07-28"
-    capabilities = frozenset({"sampling", "roots"})
+SETTINGS = ClientSettings(capabilities=frozenset({"sampling", "roots"}), headers={"X-Branch": "Lisbon"})
 
 
 def page(call: CallView, text: str = "Order a book", problems: tuple[dict[str, Any], ...] = ()) -> str:
     main = pages.Main.of(survey(call.graph, text, problems), PLACE, call, [{"uri": "file:///books", "name": "Books"}])
     links = (pages.ModuleLink(text, "/?module=1", True), pages.ModuleLink("other.py", "/?module=2", False))
-    return render(pages.Page(text, links, pages.Client.of(Settings()), main, (), text))
+    return render(pages.Page(text, links, pages.Client.of(SETTINGS), main, (), text))
 
 
 def question(kind: ev.QuestionKind = "elicit", schema: Mapping[str, Any] | None = None, **draft: Any) -> str:
@@ -414,7 +413,7 @@ def test_tabs_keep_their_names_when_they_carry_a_count() -> None:
 
 
 def test_protocol_and_capabilities_are_named_in_full() -> None:
-    html = render(pages.Client.of(Settings()))
+    html = render(pages.Client.of(SETTINGS))
     switches = re.findall(r'role="switch"[^>]*aria-label="([^"]*)"( checked)?', html)
     assert [name for name, _ in switches] == [
         "elicitation.form",
@@ -455,6 +454,7 @@ def test_different_texts_make_different_ids() -> None:
 
 CONTEXTS: tuple[type[Context], ...] = (
     pages.Actions,
+    pages.Announcement,
     pages.Arcs,
     pages.Arguments,
     pages.Client,
@@ -468,10 +468,13 @@ CONTEXTS: tuple[type[Context], ...] = (
     pages.Main,
     pages.NodeCard,
     pages.NodePanel,
+    pages.Notice,
     pages.Page,
     pages.Panes,
     pages.Problems,
     pages.Question,
+    pages.Reference,
+    pages.Refused,
     pages.Result,
     pages.Rounds,
     pages.RoundsPane,
@@ -527,4 +530,4 @@ def test_of_a_text_too_long_for_a_page_the_rest_is_counted() -> None:
 @pytest.mark.parametrize("name", [name for name, call in CALLS.items() if call.status != "idle"])
 def test_every_node_of_a_call_has_a_panel(name: str) -> None:
     for node in CALLS[name].graph.nodes:
-        assert render(pages.NodePanel.of(CALLS[name], node.id))
+        assert render(pages.NodePanel.of(CALLS[name], PLACE, node.id))

@@ -1,25 +1,26 @@
 """Makes one call from start to end: a worker, the call, somebody who answers, a document and an exit code.
 
-Knows nothing of terminals: `source` answers, `follow` hears what happens.
+Knows neither terminals nor HTTP: `source` answers, `follow` hears what happens.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
-from contextlib import suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
 import anyio
 import anyio.abc
-import click
 from anyio.streams.memory import MemoryObjectReceiveStream
 
-from app.answers import Answer, Answers, AnswersError
+from app.answers import Answer, Answers
 from app.calls import CallLog, Recorded
-from app.cli.surveys import find_tool, problem_lines
-from app.client import Call, ClientSettings, QuestionSettled
+from app.client.call import Call
+from app.client.questions import QuestionSettled
+from app.client.settings import ClientSettings
 from app.documents import call_document, error_json
+from app.surveys import Misuse, find_tool, problem_lines
 from app.workers import ModuleSpec, Worker, WorkerFailed, Workers
 from resolver_runtime import events as ev
 
@@ -62,7 +63,7 @@ async def make_call(request: Request, source: Source, follow: Follow) -> Made:
     """Make the call.
 
     Raises:
-        UsageError: the tool or the answers do not fit the module.
+        Misuse: the tool or the answers do not fit the module.
     """
     async with Workers() as workers:
         try:
@@ -71,7 +72,7 @@ async def make_call(request: Request, source: Source, follow: Follow) -> Made:
         except WorkerFailed as failed:
             death = failed.death
             return _without_call(request, DIED, f"{death.sentence} {death.next_step}", {"output": failed.output})
-        except click.UsageError as error:
+        except Misuse as error:
             # Not from within: the workers' task group would wrap it.
             wrong = error
     raise wrong
@@ -85,16 +86,19 @@ async def _call(request: Request, worker: Worker, source: Source, follow: Follow
     index, tool = find_tool(survey, request.tool)
     remarks = [note] if (note := survey.get("engine_note")) else []
     if request.answers is not None:
-        answers = _written(request.answers, tool)
+        answers = Answers(request.answers, tool["nodes"])
         remarks += _unknown(answers, tool)
-        source = _from(answers)
+        source = answered_from(answers)
     call = Call(worker, index, tool, request.arguments, request.client)
     call.log.subscribe(follow)
-    await _run(call, source, request.timeout)
-    return Made(_document(call.log), _code(call.log), tuple(remarks))
+    async with answered(call, source, request.timeout):
+        await call.run()
+    return Made(document_of(call.log), _code(call.log), tuple(remarks))
 
 
-async def _run(call: Call, source: Source, timeout: float | None) -> None:
+@asynccontextmanager
+async def answered(call: Call, source: Source, timeout: float | None = None) -> AsyncIterator[None]:
+    """While the body lasts, `source` answers the call's questions; after `timeout` seconds the call is stopped."""
     send, receive = anyio.create_memory_object_stream[ev.QuestionAsked](float("inf"))
 
     def on_record(record: Recorded) -> None:
@@ -107,7 +111,7 @@ async def _run(call: Call, source: Source, timeout: float | None) -> None:
             tasks.start_soon(_answer, call, source, receive)
             if timeout is not None:
                 tasks.start_soon(_time_out, call, timeout)
-            await call.run()
+            yield
             tasks.cancel_scope.cancel()
 
 
@@ -136,27 +140,20 @@ async def _time_out(call: Call, seconds: float) -> None:
     call.stop(ev.CallEnded("died", error=error_json(message)))
 
 
-def _written(answers: Mapping[str, Any], tool: Mapping[str, Any]) -> Answers:
-    try:
-        return Answers(answers, tool["nodes"])
-    except AnswersError as error:
-        raise click.UsageError(str(error)) from None
-
-
 def _unknown(answers: Answers, tool: Mapping[str, Any]) -> list[str]:
     names = sorted({node["name"] for node in tool["nodes"] if node["key"] is not None})
     known = f"Its resolvers: {', '.join(names) or 'none'}."
     return [f"--answers names {name!r}, which is no resolver of this tool. {known}" for name in answers.unknown]
 
 
-def _from(answers: Answers) -> Source:
+def answered_from(answers: Answers) -> Source:
     async def source(asked: ev.QuestionAsked) -> Answer | None:
         return answers.next_for(asked)
 
     return source
 
 
-def _document(log: CallLog) -> dict[str, Any]:
+def document_of(log: CallLog) -> dict[str, Any]:
     records = log.records()
     start = records[0].event
     assert isinstance(start, ev.CallStarted), "a call's first record is its start"

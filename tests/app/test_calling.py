@@ -5,17 +5,17 @@ from contextlib import asynccontextmanager
 from typing import Annotated, Any
 
 import anyio
-import click
 import pytest
 from app.workers import ModuleSpec
 from mcp.server.mcpserver import Context, Elicit, MCPServer, Resolve
 from pydantic import BaseModel
 
+from app import calling
 from app.answers import Answer
+from app.calling import Made, Request, make_call
 from app.calls import Recorded
-from app.cli import calling
-from app.cli.calling import Made, Request, make_call
-from app.client import ClientSettings
+from app.client.settings import ClientSettings
+from app.surveys import Misuse
 from resolver_runtime.events import QuestionAsked
 from tests.app.serving import END_SECONDS, FakeWorker, served
 
@@ -176,20 +176,20 @@ async def test_a_module_that_did_not_load_has_a_document_with_its_problems(found
 
 @pytest.mark.usefixtures("found")
 async def test_a_tool_that_is_not_there_is_wrong_usage_and_the_others_are_named() -> None:
-    with pytest.raises(click.UsageError, match="It has: confirm, decide, wait"):
+    with pytest.raises(Misuse, match="It has: confirm, decide, wait"):
         await made("decode")
 
 
 async def test_a_tool_that_two_servers_have_is_wrong_usage_and_the_servers_are_named(found: dict[str, Any]) -> None:
     found["servers"].append({**found["servers"][0], "variable": "second"})
-    with pytest.raises(click.UsageError, match=r"shop\.py:mcp, shop\.py:second"):
+    with pytest.raises(Misuse, match=r"shop\.py:mcp, shop\.py:second"):
         await made()
 
 
 async def test_a_name_that_two_resolvers_share_is_wrong_usage_before_anything_runs(found: dict[str, Any]) -> None:
     for tool in found["servers"][0]["tools"]:
         tool["nodes"][1]["name"] = "ask_first"
-    with pytest.raises(click.UsageError, match=f"{FIRST}, {SECOND}"):
+    with pytest.raises(Misuse, match=f"{FIRST}, {SECOND}"):
         await made(answers={"ask_first": YES})
 
 

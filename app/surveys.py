@@ -1,27 +1,29 @@
-"""What a command needs of a loaded module: its survey, one of its tools, and what is wrong with it."""
+"""What there is to find in a survey: one of its tools, and what is wrong with it. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import click
+
+class Misuse(ValueError):
+    """Raised when what was asked for does not fit the module; the message says what there is instead."""
 
 
 def find_tool(survey: Mapping[str, Any], name: str) -> tuple[int, Mapping[str, Any]]:
     """The index of the tool's server, and the tool's entry.
 
     Raises:
-        UsageError: no tool has this name, or tools of several servers have it.
+        Misuse: no tool has this name, or tools of several servers have it.
     """
     found = [(index, tool) for index, _, tool in _tools(survey) if tool["name"] == name]
     if not found:
         names = sorted({tool["name"] for _, _, tool in _tools(survey)})
-        raise click.UsageError(f"{survey['module']} has no tool {name!r}. It has: {', '.join(names) or 'none'}.")
+        raise Misuse(f"{survey['module']} has no tool {name!r}. It has: {', '.join(names) or 'none'}.")
     if len(found) > 1:
         servers = [survey["servers"][index] for index, _ in found]
         choices = ", ".join(f"{survey['module']}:{server['variable'] or server['name']}" for server in servers)
-        raise click.UsageError(f"{len(found)} servers have a tool {name!r}. Name the one you mean: {choices}.")
+        raise Misuse(f"{len(found)} servers have a tool {name!r}. Name the one you mean: {choices}.")
     return found[0]
 
 

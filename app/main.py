@@ -1,0 +1,146 @@
+"""The web process: puts the parts together, opens the port, prints the address.
+
+Knows no rule of its own: who may come in is `gate`'s, what is shown `pages`', what runs `workspace`'s.
+"""
+
+from __future__ import annotations
+
+import importlib
+import socket
+import sys
+import webbrowser
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from http import HTTPStatus
+
+import anyio
+import uvicorn
+from fastapi import FastAPI
+from fastapi.responses import PlainTextResponse
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp
+
+from app.access import Access, check_routes
+from app.assets import directory, fallback_origin, script_tags
+from app.gate import Gate, Rules
+from app.routes import api, calls, documents, live
+from app.routes.context import Playground
+from app.routes.refusals import add_refusals
+from app.settings import Settings
+from app.workers import Workers
+from app.workspace import Workspace, modules_at
+
+GRACE_SECONDS = 1
+"""For answers on their way when the playground is told to end."""
+
+ACCESS: dict[str, Access] = {
+    "GET /healthz": "free",
+    "MOUNT /static": "read",
+    **documents.ACCESS,
+    **calls.ACCESS,
+    **live.ACCESS,
+    **api.ACCESS,
+}
+
+
+class CannotServe(RuntimeError):
+    """Raised when the playground cannot begin; the message says why, and what to do."""
+
+
+def create_app(settings: Settings) -> ASGIApp:
+    """The application behind its gate. `settings.port` must be the port that is bound.
+
+    Raises:
+        UndeclaredRoute: a route whose access nobody declared.
+    """
+    app = FastAPI(title="Resolver Playground", docs_url=None, redoc_url=None, openapi_url=None, lifespan=_lifespan)
+    app.state.settings = settings
+    app.add_api_route("/healthz", _healthy, include_in_schema=False)
+    for part in (documents, calls, live, api):
+        app.include_router(part.router)
+    app.mount("/static", StaticFiles(directory=directory("static")))
+    add_refusals(app)
+    check_routes(app, ACCESS)
+    return Gate(app, Rules.of(settings, fallback_origin(directory("static"), offline=settings.offline)))
+
+
+def serve(settings: Settings) -> None:
+    """Serve until the process is told to end.
+
+    Raises:
+        CannotServe: the port is taken, or a path is not there.
+    """
+    with _bound(settings) as listener:
+        settings = replace(_with_paths(settings), port=listener.getsockname()[1])
+        config = uvicorn.Config(
+            create_app(settings),
+            ws="websockets-sansio",
+            log_level="warning",
+            lifespan="on",
+            timeout_graceful_shutdown=GRACE_SECONDS,
+        )
+        _Server(config, settings).run(sockets=[listener])
+
+
+class _Server(uvicorn.Server):
+    def __init__(self, config: uvicorn.Config, settings: Settings) -> None:
+        super().__init__(config)
+        self._settings = settings
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.should_exit:
+            return
+        print(f"Resolver Playground: {self._settings.url}", flush=True)
+        if not self._settings.no_browser:
+            await anyio.to_thread.run_sync(webbrowser.open, self._settings.url)
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    settings: Settings = app.state.settings
+    scripts = script_tags(directory("static"), offline=settings.offline)
+    async with Workers() as workers, anyio.create_task_group() as tasks:
+        workspace = Workspace(workers, modules_at(settings.paths, settings.python), tasks)
+        app.state.playground = Playground(settings, workspace, tuple(scripts))
+        # The first call needs `mcp`, the first page does not: it must not wait for it.
+        tasks.start_soon(_import_client)
+        yield
+        tasks.cancel_scope.cancel()
+
+
+async def _import_client() -> None:
+    await anyio.to_thread.run_sync(importlib.import_module, "app.client.call")
+
+
+async def _healthy() -> PlainTextResponse:
+    return PlainTextResponse("ok", HTTPStatus.OK)
+
+
+def _bound(settings: Settings) -> socket.socket:
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    listener = socket.socket(family)
+    # Windows lets two programs share a port with this option.
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, sys.platform != "win32")
+    try:
+        listener.bind((settings.host, settings.port))
+    except OSError as error:
+        listener.close()
+        raise CannotServe(
+            f"Cannot listen on {settings.host} port {settings.port}: {error.strerror}. "
+            "Choose another with --port (0 takes a free one), or end the program that has it."
+        ) from None
+    return listener
+
+
+def _with_paths(settings: Settings) -> Settings:
+    """The samples where nothing was named. Raises: CannotServe if a path is not there."""
+    paths = settings.paths or (str(directory("sample_tools")),)
+    try:
+        found = modules_at(paths, settings.python)
+    except FileNotFoundError as error:
+        raise CannotServe(str(error)) from None
+    if not found:
+        raise CannotServe(f"There is no Python module in {', '.join(paths)}. Name a file, or another directory.")
+    return replace(settings, paths=paths)

@@ -1,0 +1,106 @@
+"""The page: a module, one of its tools, the panel of a node. Reading only; nothing here has an effect on a call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from fastapi import APIRouter, Request
+from fastapi.responses import HTMLResponse
+
+from app.access import Access
+from app.pages import Client, Main, ModuleLink, NodePanel, Page, Place, module_href, render
+from app.routes.context import OwnPlayground, OwnWorkspace, Playground
+from app.view import CallView
+from app.workers import WorkerFailed
+from app.workspace import Loaded, Module, Unknown, Workspace
+
+ACCESS: Mapping[str, Access] = {
+    "GET /": "read",
+    "GET /tools/{server}/{tool}": "read",
+    "GET /calls/{call}/nodes/{node:path}": "read",
+}
+
+router = APIRouter(default_response_class=HTMLResponse, include_in_schema=False)
+
+
+@router.get("/")
+async def show_module(playground: OwnPlayground, module: str | None = None) -> str:
+    """A module's first tool, or what keeps it from having one."""
+    chosen = playground.workspace.module(module)
+    return render(_page(playground, chosen, *await _first(playground.workspace, chosen)))
+
+
+@router.get("/tools/{server}/{tool}")
+async def show_tool(
+    playground: OwnPlayground, request: Request, server: int, tool: str, module: str | None = None
+) -> str:
+    """One tool with its last call: the whole page, or its middle for htmx."""
+    workspace = playground.workspace
+    chosen = workspace.module(module)
+    loaded = await workspace.load(chosen)
+    main = _main(workspace, loaded, Place(chosen.id, server, tool))
+    if "hx-request" in request.headers:
+        return render(main)
+    return render(_page(playground, chosen, main, loaded.survey.get("engine_note")))
+
+
+@router.get("/calls/{call}/nodes/{node:path}")
+async def show_node(workspace: OwnWorkspace, call: str, node: str, module: str, server: int, tool: str) -> str:
+    """What there is to know of a node: of this call, or before any (`call` is "idle")."""
+    loaded = await workspace.load(workspace.module(module))
+    loaded.tool(server, tool)
+    running = workspace.calls.get(call)
+    view = running.view() if running else CallView.idle(loaded.graphs[server, tool])
+    if node not in view.graph.by_id:
+        raise Unknown(f"{tool} has no node {node!r} any more. Choose one in the graph.")
+    return render(NodePanel.of(view, Place(module, server, tool), node))
+
+
+async def _first(workspace: Workspace, module: Module) -> tuple[Main, str | None]:
+    try:
+        loaded = await workspace.load(module)
+    except WorkerFailed as failed:
+        return Main.without_tool(_failed_survey(module, failed), Place(module.id, 0, "")), None
+    first = loaded.first_tool()
+    note = loaded.survey.get("engine_note")
+    if first is None:
+        return Main.without_tool(loaded.survey, Place(module.id, 0, "")), note
+    return _main(workspace, loaded, Place(module.id, *first)), note
+
+
+def _main(workspace: Workspace, loaded: Loaded, place: Place) -> Main:
+    loaded.tool(place.server, place.tool)
+    graph = loaded.graphs[place.server, place.tool]
+    running = workspace.latest(place, graph)
+    view = running.view() if running else CallView.idle(graph)
+    served = loaded.survey["servers"][place.server].get("served", True)
+    raw = running.raw if running else ""
+    return Main.of(loaded.survey, place, view, workspace.roots, served, raw)
+
+
+def _page(playground: Playground, module: Module, main: Main, note: str | None) -> Page:
+    workspace = playground.workspace
+    return Page(
+        title=main.place.tool if main.place and main.place.tool else module.label,
+        modules=tuple(ModuleLink(one.label, module_href(one.id), one is module) for one in workspace.modules),
+        client=Client.of(workspace.client),
+        main=main,
+        scripts=playground.scripts,
+        note=note,
+    )
+
+
+def _failed_survey(module: Module, failed: WorkerFailed) -> dict[str, Any]:
+    output = f"\n\n{failed.output}" if failed.output else ""
+    problem = {
+        "code": "worker_failed",
+        "message": f"{failed.death.sentence}{output}",
+        "tool": None,
+        "resolver": None,
+        "parameter": None,
+        "file": None,
+        "line": None,
+        "hint": failed.death.next_step,
+    }
+    return {"module": module.label, "servers": [], "problems": [problem], "sources": {}}

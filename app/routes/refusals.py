@@ -1,0 +1,59 @@
+"""What a route cannot do, told to whoever asked: a page, a part of one, or JSON.
+
+A page in use gets the sentence in its notice and stays as it is; nothing typed is lost.
+"""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import HTMLResponse, JSONResponse
+from starlette.requests import Request
+from starlette.responses import Response
+
+from app.client.questions import QuestionSettled
+from app.documents import error_json
+from app.pages import Notice, Refused, render
+from app.surveys import Misuse
+from app.workers import WorkerFailed
+from app.workspace import Unknown
+
+
+def refusal(request: Request, status: HTTPStatus, sentence: str) -> Response:
+    if request.url.path.startswith("/api/"):
+        return JSONResponse({"error": error_json(sentence)}, status)
+    if "hx-request" in request.headers:
+        return HTMLResponse(render(Notice(sentence), oob=True), status, headers={"HX-Reswap": "none"})
+    return HTMLResponse(render(Refused(status.phrase, sentence)), status)
+
+
+def add_refusals(app: FastAPI) -> None:
+    """What our own errors become over HTTP."""
+
+    @app.exception_handler(Unknown)
+    async def on_unknown(request: Request, error: Exception) -> Response:
+        return refusal(request, HTTPStatus.NOT_FOUND, str(error))
+
+    @app.exception_handler(Misuse)
+    async def on_misuse(request: Request, error: Exception) -> Response:
+        return refusal(request, HTTPStatus.UNPROCESSABLE_ENTITY, str(error))
+
+    @app.exception_handler(QuestionSettled)
+    async def on_settled(request: Request, error: Exception) -> Response:
+        return refusal(request, HTTPStatus.CONFLICT, str(error))
+
+    @app.exception_handler(WorkerFailed)
+    async def on_worker_failed(request: Request, error: WorkerFailed) -> Response:
+        sentence = f"{error.death.sentence} {error.death.next_step}"
+        return refusal(request, HTTPStatus.BAD_GATEWAY, sentence)
+
+    @app.exception_handler(RequestValidationError)
+    async def on_invalid(request: Request, error: RequestValidationError) -> Response:
+        faults = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
+        return refusal(request, HTTPStatus.UNPROCESSABLE_ENTITY, f"The request does not fit: {faults}.")
+
+    @app.exception_handler(HTTPStatus.NOT_FOUND)
+    async def on_nowhere(request: Request, _error: Exception) -> Response:
+        return refusal(request, HTTPStatus.NOT_FOUND, "There is nothing at this address. Begin at the first page.")

@@ -1,0 +1,80 @@
+// The page follows the call it shows: parts come over a socket, in the order of events. A socket that breaks is opened
+// again and asks for what came after the last event drawn, so nothing is lost and nothing comes twice.
+
+const CALL_UNKNOWN = 4404;
+const FIRST_WAIT = 250;
+const LONGEST_WAIT = 4000;
+
+let socket = null;
+let timer = 0;
+let wait = FIRST_WAIT;
+
+function main() {
+  return document.getElementById("main");
+}
+
+function follow() {
+  clearTimeout(timer);
+  socket?.close();
+  socket = null;
+  const { call, seq } = main()?.dataset ?? {};
+  if (!call) return;
+  const opened = new WebSocket(`${location.origin.replace(/^http/, "ws")}/live?call=${encodeURIComponent(call)}&after=${seq}`);
+  opened.addEventListener("message", (event) => onFrame(opened, JSON.parse(event.data)));
+  opened.addEventListener("close", (event) => onClose(opened, event));
+  socket = opened;
+}
+
+function onFrame(from, frame) {
+  if (from !== socket) return; // The page has gone on to another call.
+  wait = FIRST_WAIT;
+  tell("");
+  htmx.swap(main(), frame.html, { swapStyle: "none" });
+  main().dataset.seq = frame.seq;
+  refreshPanel(frame.html);
+}
+
+function onClose(from, event) {
+  if (from !== socket) return;
+  socket = null;
+  if (event.code === 1000) return;
+  if (event.code === CALL_UNKNOWN) return tell(event.reason);
+  tell("The playground does not answer. It is asked again until it does; what you typed stays here.");
+  timer = setTimeout(follow, wait);
+  wait = Math.min(2 * wait, LONGEST_WAIT);
+}
+
+// The panel shows one node: it is drawn anew when that node was.
+function refreshPanel(html) {
+  const panel = document.querySelector("#node-panel [data-shows]");
+  if (panel && html.includes(`id="node-${panel.dataset.shows}"`)) htmx.trigger(panel, "node-changed");
+}
+
+function tell(sentence) {
+  const notice = document.getElementById("notice");
+  notice.querySelector("p").textContent = sentence;
+  notice.hidden = sentence === "";
+}
+
+document.addEventListener("call-started", (event) => {
+  Object.assign(main().dataset, { call: event.detail.call, seq: event.detail.seq });
+  follow();
+});
+
+document.addEventListener("htmx:afterSettle", (event) => {
+  if (event.detail.target.id === "main" || event.detail.elt.id === "main") follow();
+});
+
+document.addEventListener("htmx:beforeRequest", (event) => {
+  if (!event.detail.elt.matches("[data-shows]")) tell("");
+});
+
+document.addEventListener("htmx:sendError", () => {
+  tell("The playground does not answer. Is it still running? Nothing you typed is lost: try again.");
+});
+
+document.addEventListener("click", (event) => {
+  if (event.target.closest("[data-close=notice]")) tell("");
+});
+
+follow();
