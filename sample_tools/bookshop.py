@@ -1,5 +1,5 @@
 """Try: call order_book for "Neuromancer" and answer the question; then for "Dune", which asks nothing.
-The schema shows `title` alone: stock, delivery time and the customer's word are filled by resolvers, never by the model.
+The schema shows `title` alone: resolvers fill the stock and the customer's word, and the model sees neither.
 """
 
 from typing import Annotated
