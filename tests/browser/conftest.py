@@ -7,7 +7,8 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -29,33 +30,41 @@ BROWSER_FLAGS = (
 )
 
 
-def start_playground(*arguments: str) -> tuple[subprocess.Popen[str], str]:
-    """Start `playground serve` on a free port; the process and the address it prints, token included."""
-    command = [sys.executable, "-m", "app.cli", "serve", *arguments, "--port", "0", "--no-browser", "--offline"]
+@contextmanager
+def serving(*paths: str) -> Iterator[str]:
+    """`playground serve` on a free port: the address it prints, token included."""
+    command = [sys.executable, "-m", "app.cli", "serve", *paths, "--port", "0", "--no-browser", "--offline"]
     process = subprocess.Popen(
         command, cwd=ROOT, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"}
     )
+    try:
+        yield _address(process)
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait(START_SECONDS)
+
+
+def _address(process: subprocess.Popen[str]) -> str:
     assert process.stdout is not None
     for line in process.stdout:
         if "http://" in line:
-            return process, line[line.index("http://") :].split()[0]
+            return line[line.index("http://") :].split()[0]
     raise AssertionError(f"playground ended with {process.wait(START_SECONDS)} before it printed its address")
 
 
-def end(process: subprocess.Popen[str]) -> None:
-    process.send_signal(signal.SIGTERM)
-    try:
-        process.wait(5)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait(5)
-
-
-@pytest.fixture(scope="session")
-def playground() -> Iterator[str]:
-    process, address = start_playground("sample_tools")
-    yield address
-    end(process)
+@contextmanager
+def visiting(chromium: Browser, address: str) -> Iterator[Person]:
+    """Someone who has just opened this address; at the end the page must have had no error."""
+    context = chromium.new_context(viewport={"width": 1280, "height": 720})
+    context.set_default_timeout(WAIT_MS)
+    page = context.new_page()
+    faults: list[str] = []
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
+    page.goto(address)
+    yield Person(page)
+    context.close()
+    assert faults == []
 
 
 @pytest.fixture(scope="session")
@@ -68,16 +77,32 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
+@pytest.fixture(scope="session")
+def playground() -> Iterator[str]:
+    with serving("sample_tools") as address:
+        yield address
+
+
 @pytest.fixture
 def person(chromium: Browser, playground: str) -> Iterator[Person]:
-    """Someone who has just opened the page with the address the command printed."""
-    context = chromium.new_context(viewport={"width": 1280, "height": 720})
-    context.set_default_timeout(WAIT_MS)
-    page = context.new_page()
-    faults: list[str] = []
-    page.on("pageerror", lambda error: faults.append(str(error)))
-    page.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
-    page.goto(playground)
-    yield Person(page)
-    context.close()
-    assert faults == []
+    """Someone who has just opened the samples, and leaves the client as it was at the start."""
+    with visiting(chromium, playground) as visitor:
+        visitor.choose_era("2026-07-28")
+        for capability, on in (("elicitation.form", True), ("elicitation.url", False), ("sampling", True)):
+            visitor.switch(capability, on)
+        for capability, on in (("sampling.tools", False), ("roots", True)):
+            visitor.switch(capability, on)
+        yield visitor
+
+
+@pytest.fixture
+def open_module(chromium: Browser, tmp_path: Path) -> Iterator[Callable[[str], Person]]:
+    """Serves a module of this text and opens its page."""
+    with ExitStack() as stack:
+
+        def opened(text: str) -> Person:
+            (tmp_path / "shop.py").write_text(text)
+            address = stack.enter_context(serving(str(tmp_path / "shop.py")))
+            return stack.enter_context(visiting(chromium, address))
+
+        yield opened

@@ -9,38 +9,57 @@ from playwright.sync_api import Locator, Page, expect
 
 WAIT_MS = 10_000
 """Every wait in these tests ends: by far more than the page needs, even on a busy machine."""
+expect.set_options(timeout=WAIT_MS)
 
 
 @dataclass(frozen=True)
 class Person:
     page: Page
 
+    def open_module(self, module: str) -> None:
+        self.page.get_by_label(re.compile("^Module ")).click()
+        self.page.get_by_role("link", name=module, exact=True).click()
+
     def open(self, module: str, tool: str) -> None:
-        self.page.get_by_role("combobox", name="Module").select_option(label=module)
+        self.open_module(module)
         self.tool_link(tool).click()
-        expect(self.page.get_by_role("form", name="Arguments")).to_be_visible()
         expect(self.graph.get_by_label(re.compile(rf"^{tool}, tool, "))).to_be_visible()
+        expect(self.tool_link(tool)).to_have_attribute("aria-current", "page")
 
     def choose_era(self, era: str) -> None:
         radio = self.page.get_by_role("radiogroup", name="Protocol").get_by_role("radio", name=era)
-        with self.page.expect_response(lambda response: "/client" in response.url):
-            radio.check(force=True)
+        if not radio.is_checked():
+            with self.page.expect_response("**/client"):
+                radio.check(force=True)
         expect(radio).to_be_checked()
 
     def switch(self, capability: str, on: bool) -> None:
         control = self.page.get_by_role("switch", name=capability, exact=True)
         if control.is_checked() != on:
-            with self.page.expect_response(lambda response: "/client" in response.url):
+            with self.page.expect_response("**/client"):
                 control.click(force=True)
+        expect(control).to_be_checked(checked=on)
 
     def call(self, **arguments: str) -> None:
-        form = self.page.get_by_role("form", name="Arguments")
         for label, value in arguments.items():
-            form.get_by_label(label, exact=True).fill(value)
-        self.page.get_by_role("button", name="Call").click()
+            self.arguments.get_by_label(label, exact=True).fill(value)
+        self.press("Call", self.arguments)
+
+    def answer(self, resolver: str, button: str, **fields: str) -> None:
+        question = self.question(resolver)
+        for label, value in fields.items():
+            question.get_by_label(label, exact=True).fill(value)
+        self.press(button, question)
+
+    def press(self, button: str, within: Locator) -> None:
+        within.get_by_role("button", name=button, exact=True).click()
 
     def tool_link(self, tool: str) -> Locator:
         return self.page.get_by_role("navigation", name="Tools").get_by_role("link", name=tool, exact=True)
+
+    @property
+    def arguments(self) -> Locator:
+        return self.page.get_by_role("form", name="Arguments")
 
     @property
     def graph(self) -> Locator:
@@ -60,9 +79,6 @@ class Person:
 
     def question(self, resolver: str) -> Locator:
         return self.dialog.get_by_role("group", name=resolver, exact=True)
-
-    def press(self, button: str, within: Locator | None = None) -> None:
-        (within or self.dialog).get_by_role("button", name=button).click()
 
     def sees_result(self, text: str) -> None:
         expect(self.result).to_contain_text(text)
