@@ -29,7 +29,7 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """What was raised: `kind` is the exception's class name, `frames` outermost first, `cause` what it was raised from."""
+    """What was raised: `kind` is the exception's class, `frames` outermost first, `cause` what it was raised from."""
 
     kind: str
     message: str
@@ -222,7 +222,7 @@ class StateSealed:
 
 @dataclass(frozen=True, slots=True)
 class QuestionSent:
-    """The handshake era: the JSON-RPC request `request_id` carries the question of resolver `key` (None: the body's)."""
+    """The handshake era: the request `request_id` carries the question of resolver `key` (None: the body's)."""
 
     type: ClassVar[str] = "question_sent"
     request_id: str | int
@@ -276,7 +276,7 @@ class RoundStarted:
 
 @dataclass(frozen=True, slots=True)
 class QuestionAsked:
-    """A question reached the client and waits. `id` is unique in the call; `key` and `resolver` None: the tool's body."""
+    """A question reached the client and waits. `id` is unique in the call; without `key` it is of the tool's body."""
 
     type: ClassVar[str] = "question_asked"
     id: str
@@ -343,8 +343,8 @@ class ClientLogged:
 class CallEnded:
     """The call's one end.
 
-    `status`: `done` (a result), `failed` (a result with isError), `error` (a protocol error, a refusal, the round limit),
-    `stopped` (by the user), `unanswered` (a question had no answer), `died` (the worker ended under it).
+    `status`: `done` (a result), `failed` (a result with isError), `error` (a protocol error, a refusal, the round
+    limit), `stopped` (by the user), `unanswered` (a question had no answer), `died` (the worker ended under it).
     `result` is the CallToolResult as on the wire; `error` is `{"code", "message", "data"}`.
     """
 

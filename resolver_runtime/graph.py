@@ -32,7 +32,8 @@ def resolver_id(key: str) -> str:
 class Node:
     """One box of the graph.
 
-    `id` is unique in its graph and stable while the code is: `argument:<name>`, `resolver:<wire key>`, `context`, `tool`.
+    `id` is unique in its graph and stable while the code is: `argument:<name>`, `resolver:<wire key>`, `context` or
+    `tool`.
     `asks` is what the resolver's return annotation declares, `key` its wire key; both empty for other kinds.
     `signature` is the source form of the function's parameters and return, `returns` of the value alone
     (for an argument: its type); `file` and `line` say where the function stands.
