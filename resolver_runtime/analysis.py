@@ -238,9 +238,8 @@ def _edge(parameter: Parameter, target: str) -> Iterator[Edge]:
     elif parameter.source == "argument":
         yield Edge(argument_id(parameter.name), target, parameter.name)
     elif parameter.resolver is not None:
-        yield Edge(
-            resolver_id(parameter.resolver.key), target, parameter.name, "outcome" if parameter.whole else "value"
-        )
+        receives: Receives = "outcome" if parameter.whole else "value"
+        yield Edge(parameter.resolver.node, target, parameter.name, receives)
 
 
 def _parameters(fn: Callable[..., Any]) -> list[str]:

@@ -154,9 +154,4 @@ def is_user_file(file: str) -> bool:
     path = os.path.normcase(os.path.abspath(file))
     if file.startswith("<") or path.startswith(_OURS + os.sep):
         return False
-    in_packages = f"{os.sep}site-packages{os.sep}" in path or f"{os.sep}dist-packages{os.sep}" in path
-    return (
-        not in_packages
-        and not path.startswith(_LIBRARIES)
-        and not path.startswith(os.path.normcase(sys.prefix) + os.sep)
-    )
+    return not any(part in path for part in _PACKAGES) and not path.startswith(_LIBRARIES)
