@@ -26,7 +26,7 @@ from resolver_runtime.annotations import (
 )
 from resolver_runtime.describe import annotation_text, location_of, name_of, signature_text
 from resolver_runtime.errors import Cycle, SeveralQuestions, SignatureProblem, UnresolvableParameter, WrappedMarker
-from resolver_runtime.graph import CONTEXT, TOOL, Edge, Graph, Node, argument_id
+from resolver_runtime.graph import CONTEXT, TOOL, Edge, Graph, Node, Receives, argument_id
 from resolver_runtime.plan import Parameter, Plan, ResolverPlan
 
 if TYPE_CHECKING:

@@ -81,10 +81,8 @@ def signature_text(fn: Callable[..., Any]) -> str:
     except (TypeError, ValueError):
         return "(...)"
     parts = [_parameter_text(parameter) for parameter in signature.parameters.values()]
-    returns = (
-        "" if signature.return_annotation is signature.empty else f" -> {annotation_text(signature.return_annotation)}"
-    )
-    return f"({', '.join(parts)}){returns}"
+    returns = signature.return_annotation
+    return f"({', '.join(parts)})" + ("" if returns is signature.empty else f" -> {annotation_text(returns)}")
 
 
 _STARS: dict[Any, str] = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
