@@ -56,6 +56,11 @@ def filled_by(annotation: Any) -> Filled | None:
     return None if marker is None else Filled(marker, _takes_outcome(inner))
 
 
+def inner_type(annotation: Any) -> Any:
+    """The type of an annotation without its metadata."""
+    return get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
+
+
 def hides_marker(annotation: Any) -> bool:
     """Whether a marker stands somewhere inside the annotation, where it has no effect."""
     if get_origin(annotation) is Annotated:
@@ -65,8 +70,7 @@ def hides_marker(annotation: Any) -> bool:
 
 def is_context(annotation: Any) -> bool:
     """Whether a resolver's parameter takes the `Context`: itself, or as an arm of a union."""
-    if get_origin(annotation) is Annotated:
-        annotation = get_args(annotation)[0]
+    annotation = inner_type(annotation)
     candidates = get_args(annotation) if get_origin(annotation) is not None else (annotation,)
     return any(isinstance(one, type) and issubclass(one, Context) for one in candidates)
 

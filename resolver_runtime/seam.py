@@ -18,6 +18,7 @@ from resolver_runtime.errors import SignatureProblem
 from resolver_runtime.events import Emit, Event
 from resolver_runtime.executor import run_round
 from resolver_runtime.observation import observed
+from resolver_runtime.patches import Patches
 from resolver_runtime.plan import Plan
 
 OUR_PLAN = "resolver_runtime.plan"
@@ -36,21 +37,13 @@ class _Seam:
 
     def __init__(self, emit: Emit) -> None:
         self.emit = emit
-        self._theirs = {name: getattr(base, name) for name in EXPECTED}
-        self._run = base.Tool.run
-        self._from_function = base.Tool.__dict__["from_function"]
+        self._patches = Patches()
+        self._theirs = {name: self._patches.replace(base, name, getattr(self, name)) for name in EXPECTED}
+        self._patches.replace(base.Tool, "run", self._observed_run(base.Tool.run))
+        self._patches.replace(base.Tool, "from_function", self._located(vars(base.Tool)["from_function"]))
 
     def close(self) -> None:
-        for name, theirs in self._theirs.items():
-            setattr(base, name, theirs)
-        base.Tool.run = self._run  # type: ignore[method-assign]
-        base.Tool.from_function = self._from_function  # type: ignore[method-assign]
-
-    def open(self) -> None:
-        for name in EXPECTED:
-            setattr(base, name, getattr(self, name))
-        base.Tool.run = self._observed_run()  # type: ignore[method-assign]
-        base.Tool.from_function = self._located_from_function()  # type: ignore[method-assign]
+        self._patches.undo()
 
     def tell(self, event: Event) -> None:
         self.emit(event)
@@ -74,9 +67,7 @@ class _Seam:
             plan = plans[OUR_PLAN] = analysis.plan_of(resolved_params, tool_args)
         return await run_round(plan, tool_args, context, self.tell)
 
-    def _observed_run(self) -> Any:
-        theirs = self._run
-
+    def _observed_run(self, theirs: Any) -> Any:
         @functools.wraps(theirs)
         async def run(tool: base.Tool, arguments: dict[str, Any], context: Any, convert_result: bool = False) -> Any:
             with observed(tool, arguments, self.tell) as copy:
@@ -84,13 +75,11 @@ class _Seam:
 
         return run
 
-    def _located_from_function(self) -> Any:
-        theirs = self._from_function.__func__
-
-        @functools.wraps(theirs)
+    def _located(self, theirs: Any) -> Any:
+        @functools.wraps(theirs.__func__)
         def from_function(cls: type[base.Tool], fn: Callable[..., Any], *args: Any, **kwargs: Any) -> base.Tool:
             try:
-                tool: base.Tool = theirs(cls, fn, *args, **kwargs)
+                tool: base.Tool = theirs.__func__(cls, fn, *args, **kwargs)
             except SignatureProblem as problem:
                 problem.tool = (args[0] if args else kwargs.get("name")) or getattr(fn, "__name__", None)
                 raise
@@ -110,7 +99,6 @@ def install(emit: Emit | None = None) -> str | None:
         return None
     if (reason := _fault()) is None:
         _open = _Seam(emit or _nobody)
-        _open.open()
     return reason
 
 

@@ -1,0 +1,143 @@
+"""From what the command line names to a loaded module and its servers.
+
+A module is loaded under the name that an import would give it: the wire keys of its resolvers contain that name.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from mcp.server.mcpserver import MCPServer
+
+from resolver_runtime.host.problem import Problem, import_problem
+from resolver_runtime.host.registration import Registry, watched
+
+FACTORIES = ("build_server", "create_server", "make_server", "get_server")
+
+
+@dataclass(frozen=True)
+class Server:
+    """A server of the module; `variable` is the global that holds it, or the factory that made it."""
+
+    server: MCPServer
+    variable: str | None
+
+
+@dataclass
+class Loaded:
+    """What loading a module gave: its servers, and its problems."""
+
+    servers: list[Server] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    registry: Registry = field(default_factory=Registry)
+
+
+def load(target: str, directory: str) -> Loaded:
+    """Load `path.py`, a package's directory or `package.module`, with `:variable` after it or without."""
+    name, variable = split_target(target)
+    with watched() as registry:
+        loaded = Loaded(registry=registry)
+        try:
+            module = _imported(name, Path(directory))
+            loaded.servers = list(_chosen(module, variable, registry))
+        except BaseException as error:  # a module may raise anything, SystemExit included: it is its problem, not ours
+            loaded.problems.append(import_problem(error))
+            return loaded
+    if not loaded.servers:
+        loaded.problems.append(_no_server(name, variable))
+    loaded.problems += [broken.problem for broken in registry.broken]
+    return loaded
+
+
+def split_target(target: str) -> tuple[str, str | None]:
+    """`shop.py:mcp` → (`shop.py`, `mcp`). A drive letter is no module."""
+    name, colon, variable = target.rpartition(":")
+    return (name, variable) if colon and len(name) > 1 and variable.isidentifier() else (target, None)
+
+
+def _imported(name: str, directory: Path) -> ModuleType:
+    path = Path(name) if Path(name).is_absolute() else directory / name
+    if path.suffix == ".py" or path.is_dir():
+        return _from_path(path.resolve())
+    _search(directory)
+    return importlib.import_module(name)
+
+
+def _from_path(path: Path) -> ModuleType:
+    if not path.exists():
+        raise FileNotFoundError(f"There is no file {path}.")
+    parts = [path.name if path.is_dir() else path.stem]
+    root = path.parent
+    while (root / "__init__.py").exists():
+        parts.insert(0, root.name)
+        root = root.parent
+    _search(root)
+    if len(parts) > 1 or path.is_dir():
+        return importlib.import_module(".".join(part for part in parts if part != "__init__"))
+    return _from_file(path, parts[0])
+
+
+def _from_file(path: Path, name: str) -> ModuleType:
+    # A file that is called like a module in use (a user's `json.py`) must not take that module's place.
+    name = f"{name}_" if name in sys.modules else name
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{path} is no Python file.")
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _search(directory: Path) -> None:
+    if str(directory) not in sys.path:
+        sys.path.insert(0, str(directory))
+
+
+def _chosen(module: ModuleType, variable: str | None, registry: Registry) -> Iterator[Server]:
+    if variable is not None:
+        found = getattr(module, variable, None)
+        yield from _servers({variable: found() if callable(found) and not _is_server(found) else found})
+        return
+    held = list(_servers(vars(module)))
+    if held:
+        yield from held
+    elif registry.ran:
+        yield from (Server(server, None) for server in dict.fromkeys(registry.ran))
+    else:
+        yield from _servers(
+            {name: getattr(module, name)() for name in FACTORIES if callable(getattr(module, name, None))}
+        )
+
+
+def _servers(names: dict[str, Any]) -> Iterator[Server]:
+    known: set[int] = set()
+    for name, value in list(names.items()):
+        if _is_server(value) and id(value) not in known:
+            known.add(id(value))
+            yield Server(value, name)
+
+
+def _is_server(value: Any) -> bool:
+    return isinstance(value, MCPServer)
+
+
+def _no_server(name: str, variable: str | None) -> Problem:
+    if variable is not None:
+        return Problem(
+            "no_server",
+            f"{name} has no server {variable!r}.",
+            f"Name a global that holds an MCPServer, or a function without arguments that makes one: {name}:mcp.",
+        )
+    return Problem(
+        "no_server",
+        f"{name} holds no MCPServer.",
+        "Make one at the top of the module (mcp = MCPServer('shop')), or in a function that takes no arguments and is "
+        f"called {', '.join(FACTORIES[:-1])} or {FACTORIES[-1]}. Another function can be named: {name}:my_function.",
+    )
