@@ -1,0 +1,11 @@
+"""Worker processes: starting them, hearing them, ending them.
+
+Knows processes, sockets and lines; neither pages nor the protocol, and never imports `mcp`.
+"""
+
+from app.workers.death import Death, WorkerFailed
+from app.workers.pool import Workers
+from app.workers.spec import ModuleSpec
+from app.workers.worker import Worker
+
+__all__ = ["Death", "ModuleSpec", "Worker", "WorkerFailed", "Workers"]
