@@ -14,25 +14,37 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 
-ENGINE_BASE = {"graph", "errors", "questions", "events"}
-ENGINE_PURE = ENGINE_BASE | {"wire", "analysis", "state", "executor"}
-ENGINE_ALL = ENGINE_PURE | {"seam", "sdk"}
 MAY_IMPORT: dict[str, set[str]] = {
-    "resolver_runtime": ENGINE_ALL,
+    "resolver_runtime": {"seam", "events"},
     "resolver_runtime.graph": set(),
-    "resolver_runtime.errors": {"graph"},
-    "resolver_runtime.questions": {"errors"},
-    "resolver_runtime.events": {"graph", "questions"},
-    "resolver_runtime.wire": {"errors", "questions", "events"},
-    "resolver_runtime.analysis": {"errors", "graph"},
-    "resolver_runtime.state": {"errors", "questions"},
-    "resolver_runtime.executor": {"errors", "graph", "questions", "events", "state"},
-    "resolver_runtime.seam": ENGINE_PURE | {"sdk"},
-    "resolver_runtime.sdk": ENGINE_PURE,
+    "resolver_runtime.events": set(),
+    "resolver_runtime.patches": set(),
+    "resolver_runtime.state": set(),
+    "resolver_runtime.wire": {"events"},
+    "resolver_runtime.describe": {"events"},
+    "resolver_runtime.questions": {"events"},
+    "resolver_runtime.plan": {"graph"},
+    "resolver_runtime.errors": {"describe"},
+    "resolver_runtime.annotations": {"describe", "graph"},
+    "resolver_runtime.analysis": {"annotations", "describe", "errors", "graph", "plan"},
+    "resolver_runtime.narration": {"describe", "events", "graph", "plan"},
+    "resolver_runtime.executor": {"events", "graph", "narration", "plan", "questions", "state"},
+    "resolver_runtime.observation": {"describe", "events"},
+    "resolver_runtime.seam": {"analysis", "errors", "events", "executor", "observation", "patches", "plan"},
+    "resolver_runtime.sdk": {
+        "analysis",
+        "describe",
+        "events",
+        "executor",
+        "graph",
+        "observation",
+        "patches",
+        "questions",
+    },
 }
 """Within the engine; `host` may import everything of it. docs/architecture.md draws the same table."""
 
-APP_SEES = {f"resolver_runtime.{name}" for name in ("errors", "graph", "questions", "events", "wire")}
+APP_SEES = {f"resolver_runtime.{name}" for name in ("graph", "events", "wire")}
 APP_PURE = {
     "app.assets": set[str](),
     "app.settings": set[str](),

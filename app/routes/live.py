@@ -20,7 +20,7 @@ from app.routes.context import scene_of, workspace_of
 from app.view import CallView
 from app.workspace import Running, Unknown
 
-ACCESS: Mapping[str, Access] = {"WS /live": "read"}
+ACCESS: Mapping[str, Access] = {"WS /live": "write"}  # as far as access goes: from our own pages only
 GATHER_SECONDS = 0.01
 """Events come in bursts: one frame for each burst."""
 CALL_ENDED, CALL_UNKNOWN = 1000, 4404

@@ -16,8 +16,8 @@ from typing import Any
 import anyio
 import anyio.abc
 
-import resolver_runtime
 from app.workers.death import WorkerFailed, start_death
+from resolver_runtime import wire
 
 BOOTSTRAP = """
 import importlib.util, sys
@@ -137,7 +137,7 @@ async def warm_parent(python: str | None, ended: Callable[[int, int], None]) -> 
     Raises:
         WorkerFailed: there is no such interpreter.
     """
-    place = str(Path(resolver_runtime.__file__).parent)
+    place = str(Path(wire.__file__).parent)
     command = [python or sys.executable, "-c", BOOTSTRAP, place]
     try:
         process = await anyio.open_process(command, stderr=subprocess.PIPE, env=environment(), start_new_session=True)

@@ -16,6 +16,7 @@ from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import InvalidSignature
 from mcp.server.mcpserver.tools.tool_manager import ToolManager
 
+from resolver_runtime.describe import name_of
 from resolver_runtime.host.problem import Problem, signature_problem
 from resolver_runtime.patches import Patches
 
@@ -62,7 +63,7 @@ def _tolerant(theirs: Any, registry: Registry) -> Any:
         try:
             return theirs(manager, fn, name, *args, **kwargs)
         except InvalidSignature as error:
-            known = name or getattr(fn, "__name__", type(fn).__name__)
+            known = name or name_of(fn)
             registry.broken.append(BrokenTool(manager, known, fn, signature_problem(error, known, fn)))
             return None
 
