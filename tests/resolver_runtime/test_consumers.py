@@ -114,9 +114,7 @@ async def test_a22_a_refusal_names_the_parameter_of_the_resolver_that_could_not_
     )
 
 
-@pytest.mark.parametrize(
-    ("answer", "outcome"), [(DECLINE, "DeclinedElicitation"), (CANCEL, "CancelledElicitation")]
-)
+@pytest.mark.parametrize(("answer", "outcome"), [(DECLINE, "DeclinedElicitation"), (CANCEL, "CancelledElicitation")])
 async def test_a23_a_refusal_is_an_outcome_like_others(mode: Mode, answer: ElicitResult, outcome: str) -> None:
     mcp = server()
 
