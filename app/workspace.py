@@ -65,7 +65,7 @@ class Loaded:
 
     @property
     def fresh(self) -> bool:
-        return self.worker.death is None and self.stamp == self.module.stamp
+        return self.worker.death is None and not self.worker.ending and self.stamp == self.module.stamp
 
     def tool(self, server: int, name: str) -> dict[str, Any]:
         """The survey's entry of one tool.

@@ -6,6 +6,7 @@ const FIRST_WAIT = 250;
 const LONGEST_WAIT = 4000;
 
 let socket = null;
+let followed = ""; // The call whose frames come in.
 let timer = 0;
 let wait = FIRST_WAIT;
 
@@ -18,6 +19,7 @@ function follow() {
   socket?.close();
   socket = null;
   const { call, seq } = main()?.dataset ?? {};
+  followed = call;
   if (!call) return;
   const opened = new WebSocket(`${location.origin.replace(/^http/, "ws")}/live?call=${encodeURIComponent(call)}&after=${seq}`);
   opened.addEventListener("message", (event) => onFrame(opened, JSON.parse(event.data)));
@@ -26,7 +28,7 @@ function follow() {
 }
 
 function onFrame(from, frame) {
-  if (from !== socket) return; // The page has gone on to another call.
+  if (from !== socket || followed !== main().dataset.call) return; // The page has gone on to another call.
   wait = FIRST_WAIT;
   tell("");
   htmx.swap(main(), frame.html, { swapStyle: "none" });
@@ -62,7 +64,7 @@ document.addEventListener("call-started", (event) => {
 });
 
 document.addEventListener("htmx:afterSettle", (event) => {
-  if (event.detail.target.id === "main" || event.detail.elt.id === "main") follow();
+  if (event.target.id === "main") follow();
 });
 
 document.addEventListener("htmx:beforeRequest", (event) => {

@@ -64,11 +64,9 @@ async def _send_frames(socket: WebSocket, follower: Follower) -> None:
 
 async def _until_gone(socket: WebSocket, scope: anyio.CancelScope) -> None:
     """A page never says anything; what comes is that it has left."""
-    try:
-        while True:
-            await socket.receive_text()
-    except WebSocketDisconnect:
-        scope.cancel()
+    while (await socket.receive())["type"] != "websocket.disconnect":
+        pass
+    scope.cancel()
 
 
 @dataclass

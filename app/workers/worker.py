@@ -22,7 +22,10 @@ LAST_WORDS = 50
 
 @dataclass
 class Worker:
-    """A worker process. `socket` is where it speaks MCP; `survey` what it found in its module."""
+    """A worker process. `socket` is where it speaks MCP; `survey` what it found in its module.
+
+    `ending`: it was told to end, and takes no more calls.
+    """
 
     pid: int
     socket: str
@@ -37,7 +40,7 @@ class Worker:
     _loaded: anyio.Event = field(default_factory=anyio.Event)
     _dead: anyio.Event = field(default_factory=anyio.Event)
     _writing: anyio.Lock = field(default_factory=anyio.Lock)
-    _being_killed: bool = False
+    ending: bool = False
 
     @contextmanager
     def listen(self, call: str | None, emit: Listener) -> Iterator[None]:
@@ -64,7 +67,7 @@ class Worker:
 
     async def kill(self) -> None:
         """End the worker with every process it started; returns when it has ended, within a second."""
-        self._being_killed = True
+        self.ending = True
         if self.death is None:
             await self._kill(self.pid)
             await self._dead.wait()
@@ -89,7 +92,7 @@ class Worker:
     def died(self, death: Death) -> None:
         """It has ended: wake everybody who waits."""
         if self.death is None:
-            self.death = KILLED if self._being_killed else death
+            self.death = KILLED if self.ending else death
             for event in (self._loaded, self._dead, *self._fences.values()):
                 event.set()
 

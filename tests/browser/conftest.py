@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import signal
 import subprocess
@@ -34,14 +33,12 @@ BROWSER_FLAGS = (
 def serving(*paths: str) -> Iterator[str]:
     """`playground serve` on a free port: the address it prints, token included."""
     command = [sys.executable, "-m", "app.cli", "serve", *paths, "--port", "0", "--no-browser", "--offline"]
-    process = subprocess.Popen(
-        command, cwd=ROOT, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"}
-    )
-    try:
-        yield _address(process)
-    finally:
-        process.send_signal(signal.SIGTERM)
-        process.wait(START_SECONDS)
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            yield _address(process)
+        finally:
+            process.send_signal(signal.SIGTERM)
+            process.wait(START_SECONDS)
 
 
 def _address(process: subprocess.Popen[str]) -> str:
@@ -77,21 +74,10 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
-@pytest.fixture(scope="session")
-def playground() -> Iterator[str]:
-    with serving("sample_tools") as address:
-        yield address
-
-
 @pytest.fixture
-def person(chromium: Browser, playground: str) -> Iterator[Person]:
-    """Someone who has just opened the samples, and leaves the client as it was at the start."""
-    with visiting(chromium, playground) as visitor:
-        visitor.choose_era("2026-07-28")
-        for capability, on in (("elicitation.form", True), ("elicitation.url", False), ("sampling", True)):
-            visitor.switch(capability, on)
-        for capability, on in (("sampling.tools", False), ("roots", True)):
-            visitor.switch(capability, on)
+def person(chromium: Browser) -> Iterator[Person]:
+    """Someone who has just started the playground with the samples, and opened its page."""
+    with serving("sample_tools") as address, visiting(chromium, address) as visitor:
         yield visitor
 
 

@@ -22,9 +22,12 @@ class Person:
 
     def open(self, module: str, tool: str) -> None:
         self.open_module(module)
+        self.choose(tool)
+
+    def choose(self, tool: str) -> None:
         self.tool_link(tool).click()
-        expect(self.graph.get_by_label(re.compile(rf"^{tool}, tool, "))).to_be_visible()
         expect(self.tool_link(tool)).to_have_attribute("aria-current", "page")
+        expect(self.graph.get_by_label(re.compile(rf"^{tool}, tool, "))).to_be_visible()
 
     def choose_era(self, era: str) -> None:
         radio = self.page.get_by_role("radiogroup", name="Protocol").get_by_role("radio", name=era)

@@ -24,7 +24,7 @@ def clicks(page: Page) -> int:
 @pytest.mark.parametrize("button", ["Yes", "No"])
 def test_from_the_open_page_to_an_answered_question_it_takes_at_most_four_clicks(person: Person, button: str) -> None:
     person.page.evaluate(COUNT_CLICKS)
-    person.tool_link("order_book").click()
+    person.choose("order_book")
     title = person.arguments.get_by_label("Title", exact=True)
     title.click()
     title.fill("Neuromancer")
@@ -35,7 +35,7 @@ def test_from_the_open_page_to_an_answered_question_it_takes_at_most_four_clicks
 
 
 def test_the_graph_shows_each_state_of_a_call(person: Person) -> None:
-    person.tool_link("order_book").click()
+    person.choose("order_book")
     for name, kind in (("title", "argument"), ("check_stock", "resolver"), ("order_book", "tool")):
         person.sees_node(name, kind, "idle")
     person.call(Title="Neuromancer")
@@ -47,7 +47,7 @@ def test_the_graph_shows_each_state_of_a_call(person: Person) -> None:
 
 
 def test_a_value_sent_for_a_hidden_parameter_is_ignored_and_said_so(person: Person) -> None:
-    person.tool_link("order_book").click()
+    person.choose("order_book")
     person.press("Raw JSON", person.arguments)
     person.arguments.get_by_label("Arguments as raw JSON").fill('{"title": "Neuromancer", "stock": 99}')
     person.press("Call", person.arguments)
@@ -104,12 +104,12 @@ def test_stop_ends_an_endless_resolver_and_the_next_call_works(
 ) -> None:
     person = open_module(SPINNING.format(loop=loop))
     person.choose_era(era)
-    person.tool_link("wait").click()
+    person.choose("wait")
     person.call()
     person.sees_node("spin", "resolver", "running")
     person.page.get_by_role("button", name="Stop").click()
     person.sees_result("Stopped")
-    person.tool_link("hello").click()
+    person.choose("hello")
     person.call()
     person.sees_result("Hello again")
 
@@ -160,7 +160,7 @@ def test_a_second_page_is_told_that_a_question_has_its_answer(person: Person) ->
 
 
 def test_a_node_opens_its_panel_and_follows_the_call(person: Person) -> None:
-    person.tool_link("order_book").click()
+    person.choose("order_book")
     person.graph.get_by_role("button", name="check_stock, resolver, idle").click()
     panel = person.page.get_by_role("region", name=re.compile("check_stock"))
     expect(panel).to_contain_text("(title: str) -> int")
