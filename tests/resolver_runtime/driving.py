@@ -154,16 +154,20 @@ class Hand:
 
     async def round(
         self,
-        answers: dict[str, InputResponse] | None = None,
+        answers: Mapping[str, InputResponse] | None = None,
         state: str | None = None,
         arguments: dict[str, Any] | None = None,
     ) -> InputRequiredResult | CallToolResult:
         return await self.client.session.call_tool(
-            self.tool, arguments or {}, input_responses=answers, request_state=state, allow_input_required=True
+            self.tool,
+            arguments or {},
+            input_responses=dict(answers) if answers else None,
+            request_state=state,
+            allow_input_required=True,
         )
 
     async def asks(
-        self, answers: dict[str, InputResponse] | None = None, state: str | None = None, **arguments: Any
+        self, answers: Mapping[str, InputResponse] | None = None, state: str | None = None, **arguments: Any
     ) -> InputRequiredResult:
         """The questions with which this round ends."""
         result = await self.round(answers, state, arguments)
@@ -171,7 +175,7 @@ class Hand:
         return result
 
     async def ends(
-        self, answers: dict[str, InputResponse] | None = None, state: str | None = None, **arguments: Any
+        self, answers: Mapping[str, InputResponse] | None = None, state: str | None = None, **arguments: Any
     ) -> CallToolResult:
         """The result with which this round ends."""
         result = await self.round(answers, state, arguments)

@@ -31,7 +31,7 @@ from tests.resolver_runtime.driving import (
     server,
     text,
 )
-from tests.resolver_runtime.test_transport import Session, context
+from tests.resolver_runtime.sessions import Session, context
 
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("engine")]
 
@@ -139,7 +139,7 @@ async def test_a66_what_need_not_be_asked_any_more_need_not_be_declared() -> Non
 
 async def test_a67_a_client_that_declared_nothing_at_all_is_refused_too() -> None:
     session = Session()
-    session.client_capabilities = None  # type: ignore[assignment]
+    session.client_capabilities = None
     with pytest.raises(MCPError):
         await tool_of(login).call_tool("tool", {}, context(session, "2025-11-25"))
 

@@ -264,7 +264,7 @@ async def test_a13_a_marker_on_the_return_is_ignored(mode: Mode) -> None:
 
 
 def test_a14_hints_that_cannot_be_evaluated_are_no_resolvers() -> None:
-    def tool(number: "Annotated[int, Resolve(nowhere)]") -> str:  # type: ignore[name-defined]  # noqa: F821
+    def tool(number: "Annotated[int, Resolve(nowhere)]") -> str:  # noqa: F821
         return ""
 
     assert vars(base)["find_resolved_parameters"](tool) == {}
@@ -283,7 +283,7 @@ async def test_a15_annotations_in_strings_count(mode: Mode) -> None:
 
 
 Late = TypeAliasType("Late", InputRequiredResult)
-Perhaps = TypeAliasType("Perhaps", InputRequiredResult | T, type_params=(T,))  # type: ignore[misc]
+Perhaps = TypeAliasType("Perhaps", InputRequiredResult | T, type_params=(T,))
 
 
 @pytest.mark.parametrize(

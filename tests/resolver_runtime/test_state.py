@@ -441,7 +441,7 @@ async def test_a65_those_of_one_name_are_numbered_as_they_are_found() -> None:
         # A resolver is found before its own dependencies, and those before its tool's next parameter.
         assert asked(first) == [f"{base}#1", f"{base}#2"]
         answers = {f"{base}#1": accept(username="inner"), f"{base}#2": accept(username="other")}
-        second = await hand.asks({**answers}, first.request_state)
+        second = await hand.asks(answers, first.request_state)
         assert asked(second) == [base]
         assert text(await hand.ends({base: accept(username="outer")}, second.request_state)) == "outer other"
 

@@ -1,24 +1,21 @@
 """How questions travel: in results and retries, or at once in the middle of the call (A33 to A42, B7, B8)."""
 
-from collections.abc import Mapping
 from typing import Annotated, Any
 
 import anyio
 import pytest
 from mcp.client import InputRequiredRoundsExceededError
-from mcp.server.context import ServerRequestContext
-from mcp.server.mcpserver import Context, Elicit, ListRoots, MCPServer, Resolve, Sample
+from mcp.server.mcpserver import Elicit, ListRoots, MCPServer, Resolve, Sample
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.shared.exceptions import MCPError
-from mcp.shared.message import ServerMessageMetadata
 from mcp_types import (
     CallToolResult,
     ClientCapabilities,
     CreateMessageRequest,
     CreateMessageResult,
-    ElicitationCapability,
     ElicitRequest,
     InputRequiredResult,
+    InputResponse,
     ListRootsRequest,
     ListRootsResult,
 )
@@ -44,6 +41,7 @@ from tests.resolver_runtime.driving import (
     server,
     text,
 )
+from tests.resolver_runtime.sessions import Session, context
 
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("engine")]
 
@@ -62,35 +60,6 @@ def sample() -> Sample:
 
 def roots() -> ListRoots:
     return ListRoots()
-
-
-class Session:
-    """What the engine needs of the SDK's session; every question gets the same answer."""
-
-    client_capabilities = ClientCapabilities(elicitation=ElicitationCapability())
-
-    def __init__(self, can_send_request: bool = True) -> None:
-        self.can_send_request = can_send_request
-        self.sent: list[tuple[str, Any]] = []
-
-    async def elicit_form(self, message: str, requested_schema: Mapping[str, Any], related_request_id: str) -> Any:
-        self.sent.append(("elicitation/create", related_request_id))
-        return ANA
-
-    async def send_request(self, request: Any, result_type: Any, *, metadata: ServerMessageMetadata) -> Any:
-        self.sent.append((request.method, metadata.related_request_id))
-        return ROOTS if result_type is ListRootsResult else completion("so")
-
-
-def context(session: Session, version: str) -> Context:
-    request: Any = ServerRequestContext(
-        session=session,  # type: ignore[arg-type]
-        lifespan_context=None,
-        protocol_version=version,
-        method="tools/call",
-        request_id=17,
-    )
-    return Context(request_context=request)
 
 
 def whoami() -> MCPServer:
@@ -186,8 +155,12 @@ async def test_a39_all_kinds_of_questions_can_share_a_round() -> None:
         first = await hand.asks()
         kinds = [type(request) for request in (first.input_requests or {}).values()]
         assert kinds == [ElicitRequest, CreateMessageRequest, ListRootsRequest]
-        answers = {key_of(login): ANA, key_of(sample): completion("so"), key_of(roots): ROOTS}
-        assert text(await hand.ends({**answers}, first.request_state)) == "ana a person home"
+        answers: dict[str, InputResponse] = {
+            key_of(login): ANA,
+            key_of(sample): completion("so"),
+            key_of(roots): ROOTS,
+        }
+        assert text(await hand.ends(answers, first.request_state)) == "ana a person home"
 
 
 async def test_a40_early_answers_survive_a_chain_of_four_rounds() -> None:
@@ -209,9 +182,9 @@ async def test_a40_early_answers_survive_a_chain_of_four_rounds() -> None:
 
     async with by_hand(mcp) as hand:
         result = await hand.asks()
-        for resolver, name in [(login, "ana"), (second, "ben")]:
-            assert asked(result) == [key_of(resolver)]
-            result = await hand.asks({key_of(resolver): accept(username=name)}, result.request_state)
+        for key, name in [(key_of(login), "ana"), (key_of(second), "ben")]:
+            assert asked(result) == [key]
+            result = await hand.asks({key: accept(username=name)}, result.request_state)
         assert sorted(remembered(result)["outcomes"]) == sorted([key_of(login), key_of(second)])
         last = await hand.ends({key_of(third): accept(username="eva")}, result.request_state)
     assert text(last) == "ana ben eva"
