@@ -61,7 +61,7 @@ def plan_of(filled: Mapping[str, tuple[Any, bool]], arguments: Iterable[str]) ->
     Raises:
         SignatureProblem: a cycle, a parameter from nowhere, or a resolver that declares several questions.
     """
-    walk = _Walk(list(arguments))
+    walk = _Walk(sorted(arguments))
     plan = walk.plan(filled)
     if walk.problems:
         raise walk.problems[0]

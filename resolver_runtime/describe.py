@@ -130,6 +130,11 @@ def failure_of(error: BaseException, depth: int = 0) -> Failure:
     )
 
 
+def gist(error: BaseException) -> str:
+    """What an exception says, in at most `SHORT` characters; its class where it says nothing."""
+    return cut(_message(error)) or type(error).__name__
+
+
 def _message(error: BaseException) -> str:
     try:
         return str(error)

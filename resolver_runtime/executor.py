@@ -82,7 +82,7 @@ async def run_round(
     executor = _InRounds(plan, arguments, context, told) if in_rounds else _InCall(plan, arguments, context, told)
     try:
         return await executor.run()
-    except Exception as error:
+    except BaseException as error:  # a cancelled round has ended too
         told.ended_with(error)
         raise
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from resolver_runtime import events as ev
-from resolver_runtime.describe import cut, failure_of, name_of, short
+from resolver_runtime.describe import cut, failure_of, gist, name_of, short
 from resolver_runtime.graph import TOOL
 from resolver_runtime.plan import Plan, ResolverPlan
 
@@ -33,7 +33,7 @@ class Narration:
     def asked(
         self, resolver: ResolverPlan, kind: ev.QuestionKind, message: str, digest: str | None, seconds: float
     ) -> None:
-        self._emit(ev.ResolverAsked(resolver.node, resolver.key, kind, message, digest, seconds))
+        self._emit(ev.ResolverAsked(resolver.node, resolver.key, kind, cut(message), digest, seconds))
 
     def pending(
         self,
@@ -71,7 +71,8 @@ class Narration:
 
     def ended_with(self, error: BaseException) -> None:
         """The round ends with an error: nothing after it runs."""
-        reason = f"The call ended before it: {cut(str(error))}"
+        failed = isinstance(error, Exception)
+        reason = f"The call ended before it: {gist(error)}" if failed else "The call was stopped before it."
         for resolver in self._not_started():
             self._emit(ev.NodeNotReached(resolver.node, reason))
         self._emit(ev.NodeNotReached(TOOL, reason))

@@ -6,7 +6,7 @@ Works on a copy of the tool for one run, so that what is registered stays as it 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Awaitable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Literal
 
@@ -24,7 +24,7 @@ def observed(tool: Tool, arguments: Mapping[str, Any], emit: ev.Emit) -> Iterato
     _tell_ignored(tool, arguments, emit)
     try:
         yield tool.model_copy(update={"fn_metadata": metadata})
-    except (Exception, SystemExit, KeyboardInterrupt) as error:
+    except BaseException as error:  # a cancelled run has ended too
         # The SDK raises its own error, which says less than what it was raised from.
         failure = failure_of(error.__cause__ if isinstance(error, ToolError) and error.__cause__ else error)
         if metadata.phase == "arguments":
@@ -50,11 +50,22 @@ class _Metadata:
         self.phase = "resolvers"
         return validated
 
-    async def call_fn(self, *args: Any, **kwargs: Any) -> Any:
+    async def call_fn(self, *args: Any) -> Any:
+        return await self._told(self._theirs.call_fn(*args))
+
+    async def call_fn_with_arg_validation(
+        self, fn: Any, is_async: bool, arguments: dict[str, Any], directly: Any, pre_validated: Any = None
+    ) -> Any:
+        """mcp 2.0 calls the body by this name, and validates here unless a resolver needed the arguments before."""
+        validated = self.validate_arguments(arguments) if pre_validated is None else pre_validated
+        theirs: Any = self._theirs
+        return await self._told(theirs.call_fn_with_arg_validation(fn, is_async, arguments, directly, validated))
+
+    async def _told(self, body: Awaitable[Any]) -> Any:
         self.phase = "body"
         self._emit(ev.ToolStarted())
         began = time.perf_counter()
-        result = await self._theirs.call_fn(*args, **kwargs)
+        result = await body
         self._emit(ev.ToolReturned(short(result), time.perf_counter() - began))
         return result
 

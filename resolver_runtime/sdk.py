@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import functools
 import time
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from contextlib import contextmanager
 from contextvars import ContextVar
 from types import MappingProxyType
 from typing import Any
 
 from mcp.server.mcpserver import resolve
+from mcp.server.mcpserver.resolve import Resolve
 from mcp.server.mcpserver.tools import base
 
 from resolver_runtime import events as ev
 from resolver_runtime.analysis import identity_of, is_async
-from resolver_runtime.describe import failure_of, short
+from resolver_runtime.describe import cut, failure_of, short
 from resolver_runtime.executor import asking
 from resolver_runtime.graph import resolver_id
 from resolver_runtime.observation import observed
@@ -49,7 +51,7 @@ def unobserve() -> None:
 class _Observer:
     def __init__(self, emit: ev.Emit) -> None:
         self._emit = emit
-        self._watched: dict[Hashable, Callable[..., Any]] = {}
+        self._behind: dict[Hashable, Callable[..., Any]] = {}
         self._patches = Patches()
         self._their_plans = self._patches.replace(base, "build_resolver_plans", self._build_resolver_plans)
         self._their_arguments = self._patches.replace(base, "resolve_arguments", self._resolve_arguments)
@@ -57,16 +59,20 @@ class _Observer:
         self._patches.replace(base.Tool, "run", self._observed_run(base.Tool.run))
 
     def close(self) -> None:
+        """Tools that were registered meanwhile keep the resolvers that tell; nobody hears them any more."""
         self._patches.undo()
+        self._emit = _nobody
 
-    def _build_resolver_plans(self, resolved_params: Mapping[str, Any], tool_arg_names: set[str]) -> Any:
-        """The SDK's plans; each resolver is put behind one that counts before they are made again for good."""
+    def _build_resolver_plans(self, resolved_params: dict[str, Any], tool_arg_names: set[str]) -> dict[Hashable, Any]:
+        """The SDK's plans, with each resolver behind one that tells; the user's own markers stay as they are."""
         plans = self._their_plans(resolved_params, tool_arg_names)
-        markers = [marker for marker, _ in resolved_params.values()]
-        markers += [one.resolve for plan in plans.values() for one in plan.params.values() if one.resolve is not None]
-        for marker in markers:
-            marker.fn = self._counting(marker.fn)
-        return self._their_plans(resolved_params, tool_arg_names)
+        for plan in plans.values():
+            for parameter in plan.params.values():
+                if parameter.resolve is not None:
+                    parameter.resolve = Resolve(self._telling(parameter.resolve.fn))
+        for name, (marker, whole) in resolved_params.items():
+            resolved_params[name] = (Resolve(self._telling(marker.fn)), whole)
+        return {identity_of(self._telling(plan.fn)): plan for plan in plans.values()}
 
     async def _resolve_arguments(self, resolved_params: Any, plans: Mapping[Hashable, Any], *rest: Any) -> Any:
         token = _keys.set({identity: plan.wire_key for identity, plan in plans.items()})
@@ -89,15 +95,17 @@ class _Observer:
             if not res.input_required:
                 self._pending(marker, key)
             outcome = await self._their_fulfil(marker, key, res)
-        except Exception:
+        except Exception as error:
             if key in res.pending:
                 self._pending(marker, key)
+            else:
+                self._emit(ev.ResolverFailed(resolver_id(key), key, failure_of(error)))
             raise
         finally:
             asking.reset(token)
         text = short(outcome.data) if outcome.action == "accept" else None
-        was_asked = res.input_required and key not in res.answers
-        told = ev.OutcomeRestored if was_asked else ev.OutcomeAnswered
+        # A record that was not believed is gone by now.
+        told = ev.OutcomeRestored if key in res.state else ev.OutcomeAnswered
         self._emit(told(resolver_id(key), key, outcome.action, text))
         return outcome
 
@@ -105,61 +113,49 @@ class _Observer:
         request = params_json(rendered(marker)) or {}
         self._emit(ev.QuestionPending(resolver_id(key), key, kind_of(marker), request, False, None))
 
-    def _counting(self, fn: Callable[..., Any]) -> Callable[..., Any]:
-        """The resolver behind one that tells of its runs; one for each, for its identity counts."""
-        if getattr(fn, "__counts__", False):
-            return fn
+    def _telling(self, fn: Callable[..., Any]) -> Callable[..., Any]:
+        """The resolver behind one that tells of its runs; the same for each use, for its identity counts."""
         identity = identity_of(fn)
-        if identity not in self._watched:
-            self._watched[identity] = self._async_counting(fn) if is_async(fn) else self._sync_counting(fn)
-        return self._watched[identity]
+        if identity not in self._behind:
+            self._behind[identity] = self._async_telling(fn) if is_async(fn) else self._sync_telling(fn)
+        return self._behind[identity]
 
-    def _sync_counting(self, fn: Callable[..., Any]) -> Callable[..., Any]:
-        @functools.wraps(fn)
-        def counting(*args: Any, **kwargs: Any) -> Any:
-            began, key = self._started(counting)
-            try:
-                return self._returned(key, fn(*args, **kwargs), began)
-            except Exception as error:
-                self._failed(key, error)
-                raise
+    def _sync_telling(self, fn: Callable[..., Any]) -> Callable[..., Any]:
+        def telling(**arguments: Any) -> Any:
+            with self._told(identity_of(telling)) as returned:
+                return returned(fn(**arguments))
 
-        return _marked(counting, fn)
+        return telling
 
-    def _async_counting(self, fn: Callable[..., Any]) -> Callable[..., Any]:
-        @functools.wraps(fn)
-        async def counting(*args: Any, **kwargs: Any) -> Any:
-            began, key = self._started(counting)
-            try:
-                return self._returned(key, await fn(*args, **kwargs), began)
-            except Exception as error:
-                self._failed(key, error)
-                raise
+    def _async_telling(self, fn: Callable[..., Any]) -> Callable[..., Any]:
+        async def telling(**arguments: Any) -> Any:
+            with self._told(identity_of(telling)) as returned:
+                return returned(await fn(**arguments))
 
-        return _marked(counting, fn)
+        return telling
 
-    def _started(self, counting: Callable[..., Any]) -> tuple[float, str]:
-        key = _keys.get().get(identity_of(counting), "")
-        self._emit(ev.ResolverStarted(resolver_id(key), key))
-        return time.perf_counter(), key
+    @contextmanager
+    def _told(self, identity: Hashable) -> Iterator[Callable[[Any], Any]]:
+        """One run of a resolver; what it returned is to be passed through the function that this gives."""
+        key = _keys.get().get(identity, "")
+        node = resolver_id(key)
 
-    def _returned(self, key: str, value: Any, began: float) -> Any:
-        seconds = time.perf_counter() - began
-        if isinstance(value, MARKERS):
-            self._emit(ev.ResolverAsked(resolver_id(key), key, kind_of(value), message_of(value), None, seconds))
-        else:
-            self._emit(ev.ResolverReturned(resolver_id(key), key, short(value), seconds))
-        return value
+        def returned(value: Any) -> Any:
+            seconds = time.perf_counter() - began
+            if isinstance(value, MARKERS):
+                self._emit(ev.ResolverAsked(node, key, kind_of(value), cut(message_of(value)), None, seconds))
+            else:
+                self._emit(ev.ResolverReturned(node, key, short(value), seconds))
+            return value
 
-    def _failed(self, key: str, error: Exception) -> None:
-        self._emit(ev.ResolverFailed(resolver_id(key), key, failure_of(error)))
+        self._emit(ev.ResolverStarted(node, key))
+        began = time.perf_counter()
+        try:
+            yield returned
+        except (Exception, SystemExit, KeyboardInterrupt) as error:
+            self._emit(ev.ResolverFailed(node, key, failure_of(error)))
+            raise
 
 
-def _marked(counting: Any, fn: Callable[..., Any]) -> Callable[..., Any]:
-    """A callable object has no names of its own: its class lends them, as it does for the wire key."""
-    counting.__counts__ = True
-    counting.__qualname__ = getattr(fn, "__qualname__", None) or type(fn).__qualname__
-    counting.__name__ = getattr(fn, "__name__", None) or type(fn).__name__
-    counting.__module__ = getattr(fn, "__module__", None) or type(fn).__module__
-    marked: Callable[..., Any] = counting
-    return marked
+def _nobody(event: ev.Event) -> None:
+    """When nobody observes any more."""

@@ -131,7 +131,7 @@ class Shelf:
     books: int
 
 
-DAY = datetime.datetime(2027, 1, 31, 12, tzinfo=datetime.UTC)
+DAY = datetime.datetime(2027, 1, 31, 12)
 
 
 @pytest.mark.parametrize("value", ["text", 7, DAY, None, Shelf(3), [1, 2]], ids=lambda value: type(value).__name__)

@@ -111,6 +111,7 @@ REFUSED: list[Any] = [
     bytes,
 ]
 
+TOPICS: Any = set[Literal["a", "b"]]
 NO_MODELS: list[Any] = [str, Colour, Literal["a"], dict, None]
 
 
@@ -209,7 +210,7 @@ async def test_an_answer_with_every_kind_of_field_becomes_the_model(mode: Mode) 
     form = create_model(
         "Form",
         day=(datetime.date, ...),
-        topics=(set[Literal["a", "b"]], ...),
+        topics=(TOPICS, ...),
         price=(float, 1.5),
         remark=(str | None, None),
     )
