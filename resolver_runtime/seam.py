@@ -112,14 +112,19 @@ def uninstall() -> None:
 
 def _fault() -> str | None:
     """Why ours has no place in the installed `mcp`, or None."""
-    for name, parameters in EXPECTED.items():
-        found = getattr(base, name, None)
-        if found is None or tuple(inspect.signature(found).parameters) != parameters:
-            return (
-                f"The installed mcp has no {name}({', '.join(parameters)}) where ours would take its place, so the "
-                "SDK's own executor runs; the graph shows what the SDK tells from outside."
-            )
-    return None
+    missing = [f"{name}({', '.join(names)})" for name, names in EXPECTED.items() if not _takes(name, names)]
+    missing += [f"Tool.{name}" for name in ("run", "from_function") if name not in vars(base.Tool)]
+    if not missing:
+        return None
+    return (
+        f"The installed mcp has no {missing[0]} where ours would take its place, so the SDK's own executor runs; "
+        "the graph shows what the SDK tells from outside."
+    )
+
+
+def _takes(name: str, parameters: tuple[str, ...]) -> bool:
+    found = getattr(base, name, None)
+    return found is not None and tuple(inspect.signature(found).parameters) == parameters
 
 
 def _nobody(event: Event) -> None:
