@@ -104,8 +104,8 @@ document.addEventListener("click", (event) => {
 });
 
 document.addEventListener("htmx:afterSwap", (event) => {
-  const redrawn = event.detail.requestConfig?.elt?.matches?.("[data-shows]");
-  if (event.detail.target?.id === "node-panel" && !redrawn) document.getElementById("panel-heading")?.focus();
+  const chosen = event.detail.requestConfig?.elt?.closest?.("[data-node]");
+  if (event.detail.target?.id === "node-panel" && chosen) document.getElementById("panel-heading")?.focus();
 });
 
 document.addEventListener("change", (event) => {

@@ -48,8 +48,10 @@ function onClose(from, event) {
 
 // The panel shows one node: it is drawn anew when that node was.
 function refreshPanel(html) {
-  const panel = document.querySelector("#node-panel [data-shows]");
-  if (panel && html.includes(`id="node-${panel.dataset.shows}"`)) htmx.trigger(panel, "node-changed");
+  const shown = document.querySelector("#node-panel [data-shows]")?.dataset.shows;
+  if (!shown || !html.includes(`id="node-${shown}"`)) return;
+  const address = document.querySelector(`#graph [data-node="${shown}"] button`)?.getAttribute("hx-get");
+  if (address) htmx.ajax("GET", address, { target: "#node-panel", swap: "innerHTML" });
 }
 
 function tell(sentence) {
@@ -68,7 +70,7 @@ document.addEventListener("htmx:afterSettle", (event) => {
 });
 
 document.addEventListener("htmx:beforeRequest", (event) => {
-  if (!event.detail.elt.matches("[data-shows]")) tell("");
+  if (event.detail.elt !== document.body) tell("");
 });
 
 document.addEventListener("htmx:sendError", () => {

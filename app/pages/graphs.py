@@ -283,7 +283,6 @@ class NodePanel:
 
     template: ClassVar[str] = "_node_panel.html"
     node: Node
-    href: str
     kind: Mark
     asks: tuple[Mark, ...]
     state: str
@@ -298,7 +297,7 @@ class NodePanel:
     failure: Failure | None
 
     @classmethod
-    def of(cls, view: CallView, place: Place, node_id: str) -> NodePanel:
+    def of(cls, view: CallView, node_id: str) -> NodePanel:
         """
         Raises:
             KeyError: the graph has no such node.
@@ -309,7 +308,6 @@ class NodePanel:
         question = view.questions.get(shown.question or "")
         return cls(
             node=node,
-            href=place.node_href(view.id, node_id),
             kind=words.KINDS[node.kind],
             asks=tuple(words.MAY_ASK[ask] for ask in node.asks),
             state=state,

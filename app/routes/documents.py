@@ -54,7 +54,7 @@ async def show_node(workspace: OwnWorkspace, call: str, node: str, module: str, 
     view = running.view() if running else CallView.idle(loaded.graphs[server, tool])
     if node not in view.graph.by_id:
         raise Unknown(f"{tool} has no node {node!r} any more. Choose one in the graph.")
-    return render(NodePanel.of(view, Place(module, server, tool), node))
+    return render(NodePanel.of(view, node))
 
 
 async def _first(workspace: Workspace, module: Module) -> tuple[Main, str | None]:

@@ -530,4 +530,4 @@ def test_of_a_text_too_long_for_a_page_the_rest_is_counted() -> None:
 @pytest.mark.parametrize("name", [name for name, call in CALLS.items() if call.status != "idle"])
 def test_every_node_of_a_call_has_a_panel(name: str) -> None:
     for node in CALLS[name].graph.nodes:
-        assert render(pages.NodePanel.of(CALLS[name], PLACE, node.id))
+        assert render(pages.NodePanel.of(CALLS[name], node.id))
