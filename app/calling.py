@@ -68,7 +68,7 @@ async def make_call(request: Request, source: Source, follow: Follow) -> Made:
     async with Workers() as workers:
         try:
             worker = await workers.start(request.spec)
-            return await _call(request, worker, source, follow)
+            return await call_on(worker, request, source, follow)
         except WorkerFailed as failed:
             death = failed.death
             return _without_call(request, DIED, f"{death.sentence} {death.next_step}", {"output": failed.output})
@@ -78,9 +78,14 @@ async def make_call(request: Request, source: Source, follow: Follow) -> Made:
     raise wrong
 
 
-async def _call(request: Request, worker: Worker, source: Source, follow: Follow) -> Made:
+async def call_on(worker: Worker, request: Request, source: Source, follow: Follow) -> Made:
+    """Make the call on a worker that has loaded the module.
+
+    Raises:
+        Misuse: the tool or the answers do not fit the module.
+    """
     survey = worker.survey
-    if not survey["servers"]:
+    if not all(server.get("served", True) for server in survey["servers"]) or not survey["servers"]:
         lines = [line for problem in survey["problems"] for line in problem_lines(problem)]
         return _without_call(request, NOT_LOADED, "\n".join(lines), {"problems": survey["problems"]})
     index, tool = find_tool(survey, request.tool)

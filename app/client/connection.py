@@ -13,6 +13,8 @@ import httpx2
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.message import SessionMessage
 
+from app.client.transport import unix_transport
+
 Direction = Literal["sent", "received"]
 Told = Callable[[Direction, dict[str, Any]], None]
 
@@ -106,8 +108,8 @@ async def connected(
     Raises:
         ExceptionGroup: the connection could not be made, or broke (of httpx2's errors).
     """
-    # No clock on a question, no proxy on the way, and no TLS context for a socket that has no use for one.
-    uds = httpx2.AsyncHTTPTransport(uds=socket, verify=False)
+    # No clock on a question, and no proxy on the way.
+    uds = unix_transport(socket)
     async with (
         httpx2.AsyncClient(transport=uds, timeout=None, headers=dict(headers), trust_env=False) as http,
         # The server's check of the host wants a port.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import secrets
 import shutil
@@ -14,13 +15,14 @@ from typing import Any, Self
 
 import anyio
 import anyio.abc
-from anyio.streams.buffered import BufferedByteReceiveStream
 
 from app.workers.death import WorkerFailed, death_of, start_death
 from app.workers.parent import Parent, warm_parent
 from app.workers.spec import ModuleSpec
 from app.workers.worker import Worker
 from resolver_runtime import wire
+
+Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 IMPORT_SECONDS = 120.0
 """For a module to import: generous, for some load models; shown while it lasts."""
@@ -90,34 +92,36 @@ class Workers:
             listener.setblocking(False)
             parent = await self._parent(spec.python)
             pid = await parent.start(job)
-            stream = await self._connected(listener, pid)
-        worker = Worker(pid, serves, stream, parent.kill)
+            streams = await self._connected(listener, pid)
+        worker = Worker(pid, serves, streams[1], parent.kill)
         self._workers[pid] = worker
-        self._tasks.start_soon(self._follow, worker, stream, (reports, serves))
+        self._tasks.start_soon(self._follow, worker, streams, (reports, serves))
         if pid in self._early_deaths:
             self._ended(pid, self._early_deaths.pop(pid))
         return worker
 
-    async def _connected(self, listener: socket.socket, pid: int) -> anyio.abc.SocketStream:
+    async def _connected(self, listener: socket.socket, pid: int) -> Streams:
         with anyio.move_on_after(CONNECT_SECONDS):
             await anyio.wait_readable(listener)
             connection, _ = listener.accept()
-            return await anyio.abc.UNIXSocketStream.from_socket(connection)
+            # asyncio's stream reads lines, and is at peace when a read is cancelled (see app/client/transport.py).
+            return await asyncio.open_unix_connection(sock=connection, limit=wire.MAX_FRAME)
         raise WorkerFailed(_silent(pid))
 
-    async def _follow(self, worker: Worker, stream: anyio.abc.SocketStream, paths: tuple[str, str]) -> None:
-        lines = BufferedByteReceiveStream(stream)
+    async def _follow(self, worker: Worker, streams: Streams, paths: tuple[str, str]) -> None:
+        reader, writer = streams
         try:
-            while True:
-                worker.hear(await lines.receive_until(b"\n", wire.MAX_FRAME))
-        except (anyio.EndOfStream, anyio.IncompleteRead, anyio.BrokenResourceError):
-            pass  # it has ended, or closed its end: its parent says which
-        except anyio.DelimiterNotFound:
+            # At the end it has ended, or closed its side: its parent says which.
+            while line := await reader.readline():
+                worker.hear(line)
+        except ValueError:  # a line beyond the limit
             await worker.kill()
+        except OSError:
+            pass
         finally:
             for path in paths:
                 Path(path).unlink(missing_ok=True)
-            await anyio.aclose_forcefully(stream)
+            writer.transport.abort()
 
     async def _parent(self, python: str | None) -> Parent:
         if python not in self._parents:

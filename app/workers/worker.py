@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
@@ -9,7 +10,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import anyio
-import anyio.abc
 
 from app.workers.death import KILLED, Death
 from resolver_runtime import wire
@@ -29,7 +29,7 @@ class Worker:
 
     pid: int
     socket: str
-    _connection: anyio.abc.ByteSendStream
+    _connection: asyncio.StreamWriter
     _kill: Callable[[int], Awaitable[None]]
     survey: dict[str, Any] = field(default_factory=dict)
     death: Death | None = None
@@ -99,8 +99,9 @@ class Worker:
     async def _send(self, frame: dict[str, Any]) -> None:
         async with self._writing:
             try:
-                await self._connection.send(wire.encoded(frame))
-            except (anyio.BrokenResourceError, anyio.ClosedResourceError):
+                self._connection.write(wire.encoded(frame))
+                await self._connection.drain()
+            except OSError:
                 await self._dead.wait()
 
     def _obey(self, frame: dict[str, Any]) -> None:
