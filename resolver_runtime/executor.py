@@ -51,6 +51,9 @@ ROUNDS_SINCE = "2026-07-28"
 
 Outcome = ElicitationResult[Any]
 
+_Accepted = AcceptedElicitation[Any]
+"""Made once: pydantic looks such a class up anew at each use, which takes longer than to make an outcome."""
+
 asking: ContextVar[str | None] = ContextVar("asking", default=None)
 """The wire key of the resolver whose question is on its way: in the handshake era the wire does not carry it."""
 
@@ -289,8 +292,8 @@ def _value_of(outcome: Outcome, parameter: str) -> Any:
 
 
 def _accepted(value: Any) -> AcceptedElicitation[Any]:
-    """Any value as an accepted outcome: a resolver may return what it likes, so nothing is validated."""
-    return AcceptedElicitation[Any].model_construct(data=value)
+    """Any value as an accepted outcome: a resolver may return what it likes, and it is handed on untouched."""
+    return _Accepted(data=value)
 
 
 def _outcome_of(entry: Entry, marker: Marker) -> Outcome:

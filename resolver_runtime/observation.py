@@ -72,8 +72,11 @@ class _Metadata:
 
 def _tell_ignored(tool: Tool, arguments: Mapping[str, Any], emit: ev.Emit) -> None:
     fields = tool.fn_metadata.arg_model.model_fields
-    seen = {*fields, *(field.alias for field in fields.values())}
+    unknown = [name for name in arguments if name not in fields]
+    if not unknown:
+        return
+    aliases = {field.alias for field in fields.values()}
     hidden = {*tool.resolved_params, tool.context_kwarg}
-    for name, value in arguments.items():
-        if name not in seen:
-            emit(ev.ArgumentIgnored(name, short(value), name in hidden))
+    for name in unknown:
+        if name not in aliases:
+            emit(ev.ArgumentIgnored(name, short(arguments[name]), name in hidden))

@@ -45,9 +45,6 @@ class _Seam:
     def close(self) -> None:
         self._patches.undo()
 
-    def tell(self, event: Event) -> None:
-        self.emit(event)
-
     def find_resolved_parameters(self, fn: Callable[..., Any]) -> dict[str, Any]:
         return dict(analysis.filled_parameters(fn))
 
@@ -65,12 +62,12 @@ class _Seam:
         plan = plans.get(OUR_PLAN)
         if not isinstance(plan, Plan):  # registered before we came
             plan = plans[OUR_PLAN] = analysis.plan_of(resolved_params, tool_args)
-        return await run_round(plan, tool_args, context, self.tell)
+        return await run_round(plan, tool_args, context, self.emit)
 
     def _observed_run(self, theirs: Any) -> Any:
         @functools.wraps(theirs)
         async def run(tool: base.Tool, arguments: dict[str, Any], context: Any, convert_result: bool = False) -> Any:
-            with observed(tool, arguments, self.tell) as copy:
+            with observed(tool, arguments, self.emit) as copy:
                 return await theirs(copy, arguments, context, convert_result)
 
         return run
