@@ -125,8 +125,14 @@ class Workers:
 
     async def _parent(self, python: str | None) -> Parent:
         if python not in self._parents:
-            self._parents[python] = await self._stack.enter_async_context(warm_parent(python, self._ended))
+            self._parents[python] = await self._tasks.start(self._keep_parent, python)
         return self._parents[python]
+
+    async def _keep_parent(self, python: str | None, *, task_status: anyio.abc.TaskStatus[Parent]) -> None:
+        """In a task of its own: whoever asks for a worker may be cancelled, and the parent stays."""
+        async with warm_parent(python, self._ended) as parent:
+            task_status.started(parent)
+            await anyio.sleep_forever()
 
     def _ended(self, pid: int, status: int) -> None:
         worker = self._workers.pop(pid, None)
