@@ -25,7 +25,7 @@ from resolver_runtime.annotations import (
     value_text,
 )
 from resolver_runtime.describe import annotation_text, location_of, name_of, signature_text
-from resolver_runtime.errors import Cycle, SeveralQuestions, SignatureProblem, UnresolvableParameter, WrappedMarker
+from resolver_runtime.errors import Cycle, SeveralQuestions, UnresolvableParameter, WrappedMarker
 from resolver_runtime.graph import CONTEXT, TOOL, Edge, Graph, Node, Receives, argument_id
 from resolver_runtime.plan import Parameter, Plan, ResolverPlan
 
@@ -60,6 +60,8 @@ def plan_of(filled: Mapping[str, tuple[Any, bool]], arguments: Iterable[str]) ->
 
     Raises:
         SignatureProblem: a cycle, a parameter from nowhere, or a resolver that declares several questions.
+        TypeError: a resolver is no callable.
+        ValueError: a resolver is a builtin that does not tell its parameters.
     """
     walk = _Walk(sorted(arguments))
     plan = walk.plan(filled)
@@ -110,7 +112,7 @@ class _Walk:
     """One walk over the resolvers of a tool; `problems` in the order in which the SDK would meet them."""
 
     def __init__(self, arguments: list[str]) -> None:
-        self.problems: list[SignatureProblem] = []
+        self.problems: list[Exception] = []
         self._arguments = arguments
         self._known: dict[Hashable, ResolverPlan] = {}
         self._keys: Counter[str] = Counter()
@@ -141,7 +143,7 @@ class _Walk:
         self._known[plan.identity] = plan
         hints = hints_of(plan.fn)
         needed: list[tuple[Parameter, Filled]] = []
-        for name in _parameters(plan.fn):
+        for name in self._parameters(plan.fn):
             found = filled_by(hints.get(name))
             if (parameter := self._parameter(plan, name, hints.get(name), found)) is not None:
                 plan.parameters.append(parameter)
@@ -154,6 +156,13 @@ class _Walk:
             parameter.resolver = self._visit(found.marker.fn)
         self._path.pop()
         return plan
+
+    def _parameters(self, fn: Callable[..., Any]) -> list[str]:
+        try:
+            return _parameters(fn)
+        except (TypeError, ValueError) as error:  # no callable, or a builtin without a signature
+            self.problems.append(error)
+            return []
 
     def _parameter(self, plan: ResolverPlan, name: str, annotation: Any, found: Filled | None) -> Parameter | None:
         if annotation is not None and is_context(annotation):

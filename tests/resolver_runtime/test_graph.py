@@ -257,6 +257,22 @@ def test_a_graph_with_an_orphan_is_drawn_without_an_edge_to_it() -> None:
     assert graph.by_id[resolver_id(key_of(lost))].signature == "(titel: str) -> str"
 
 
+@pytest.mark.parametrize(
+    ("resolver", "kind", "name"), [(dict, ValueError, "dict"), (5, TypeError, "int")], ids=["dict", "5"]
+)
+def test_what_has_no_signature_is_drawn_without_one(resolver: Any, kind: type[Exception], name: str) -> None:
+    marker = Resolve(resolver)
+
+    def tool(title: str, value: Annotated[Any, marker], number: Annotated[int, Resolve(ping)]) -> str:
+        return ""
+
+    with pytest.raises(kind):
+        plan_of({"value": Filled(marker, False)}, [])
+    graph = function_graph(tool, "tool")
+    assert [node.name for node in graph.nodes] == ["title", name, "ping", "pong", "tool"]
+    assert (graph.nodes[1].signature, graph.nodes[1].file) == ("(...)", None)
+
+
 def test_the_first_problem_is_the_one_the_sdk_meets_first() -> None:
     with pytest.raises(UnresolvableParameter):
         plan_of({"a": Filled(Resolve(lost), False), "b": Filled(Resolve(ping), False)}, [])

@@ -227,6 +227,18 @@ def test_a8_a9_a10_a11_a16_a_signature_that_cannot_be_filled_is_refused_in_the_s
     assert str(refusal.value) == words
 
 
+@pytest.mark.parametrize(("resolver", "kind"), [(dict, ValueError), (5, TypeError)], ids=["dict", "5"])
+def test_what_has_no_signature_is_refused_as_python_says_it(resolver: Any, kind: type[Exception]) -> None:
+    marker = Resolve(resolver)
+
+    def tool(value: Annotated[Any, marker]) -> str:
+        return ""
+
+    with pytest.raises(kind) as refusal:
+        server().add_tool(tool)
+    assert type(refusal.value) is kind
+
+
 @pytest.mark.parametrize("returns", [Elicit[Login], Elicit[Login] | str, Sample | None, ListRoots, int, None])
 def test_a11_one_question_or_none_is_allowed(returns: Any) -> None:
     def resolver() -> Any:
