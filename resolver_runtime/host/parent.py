@@ -16,6 +16,7 @@ import subprocess
 import sys
 import time
 import traceback
+from contextlib import suppress
 from typing import Any
 
 from resolver_runtime.host import process, worker
@@ -46,6 +47,11 @@ class Parent:
             pass
         for pid in self._workers:
             self._kill_tree(pid)
+        self._workers.clear()
+        with suppress(ChildProcessError):
+            while True:  # nobody else would collect them where there is no proper init
+                self._end_orphans()
+                os.waitpid(-1, 0)
 
     def _turn(self) -> bool:
         timeout = GRACE_SECONDS / 4 if self._dying else None

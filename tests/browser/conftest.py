@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import signal
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -14,10 +11,8 @@ import pytest
 from playwright.sync_api import Browser, sync_playwright
 
 from tests.browser.person import WAIT_MS, Person
+from tests.served import served
 
-ROOT = Path(__file__).parents[2]
-START_SECONDS = 20
-"""A cold start on a busy machine of two cores; a warm one takes under one."""
 BROWSER_FLAGS = (
     "--no-sandbox",
     "--disable-gpu",
@@ -27,26 +22,6 @@ BROWSER_FLAGS = (
     "--disable-component-update",
     "--disable-sync",
 )
-
-
-@contextmanager
-def serving(*paths: str) -> Iterator[str]:
-    """`playground serve` on a free port: the address it prints, token included."""
-    command = [sys.executable, "-m", "app.cli", "serve", *paths, "--port", "0", "--no-browser", "--offline"]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            yield _address(process)
-        finally:
-            process.send_signal(signal.SIGTERM)
-            process.wait(START_SECONDS)
-
-
-def _address(process: subprocess.Popen[str]) -> str:
-    assert process.stdout is not None
-    for line in process.stdout:
-        if "http://" in line:
-            return line[line.index("http://") :].split()[0]
-    raise AssertionError(f"playground ended with {process.wait(START_SECONDS)} before it printed its address")
 
 
 @contextmanager
@@ -77,7 +52,7 @@ def chromium() -> Iterator[Browser]:
 @pytest.fixture
 def person(chromium: Browser) -> Iterator[Person]:
     """Someone who has just started the playground with the samples, and opened its page."""
-    with serving("sample_tools") as address, visiting(chromium, address) as visitor:
+    with served("sample_tools") as playground, visiting(chromium, playground.address) as visitor:
         yield visitor
 
 
@@ -88,7 +63,7 @@ def open_module(chromium: Browser, tmp_path: Path) -> Iterator[Callable[[str], P
 
         def opened(text: str) -> Person:
             (tmp_path / "shop.py").write_text(text)
-            address = stack.enter_context(serving(str(tmp_path / "shop.py")))
-            return stack.enter_context(visiting(chromium, address))
+            playground = stack.enter_context(served(str(tmp_path / "shop.py")))
+            return stack.enter_context(visiting(chromium, playground.address))
 
         yield opened
