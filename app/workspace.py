@@ -130,6 +130,11 @@ class Workspace:
                 return module
         raise Unknown(f"There is no module {module_id!r} here. Choose one in the list.")
 
+    def is_loaded(self, module: Module) -> bool:
+        """Whether the module is there without waiting for it to import."""
+        known = self._loaded.get(module.id)
+        return known is not None and known.fresh
+
     async def load(self, module: Module) -> Loaded:
         """The module in a living worker that has its latest code.
 

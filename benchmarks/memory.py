@@ -11,7 +11,7 @@ from benchmarks.server import playground
 
 def run() -> list[Row]:
     with playground() as running:
-        running.get(running.url)
+        running.shown()
         sizes = {pid: _proportional_kib(pid) for pid in running.family()}
     web = sizes[running.process.pid]
     worker = sizes[max(sizes)]  # the process made last

@@ -32,6 +32,12 @@ class Running:
         with self.browser.open(address, timeout=START_SECONDS) as response:
             return response.read(), response.headers.get_content_type()
 
+    def shown(self) -> None:
+        """Until a module is on the page: its worker runs."""
+        self.get(self.url)
+        self.browser.addheaders = [("HX-Request", "true")]
+        self.get(self.absolute("/"))
+
     def absolute(self, path: str) -> str:
         parts = urlsplit(self.url)
         return f"{parts.scheme}://{parts.netloc}{path}"

@@ -10,7 +10,7 @@ from app.pages.graphs import Arcs, Edges, GraphPane, ListRow, NodeCard, NodePane
 from app.pages.modules import Client, ModuleLink, Problems, Signature, Tools
 from app.pages.naming import FIELD_PREFIX, IDLE, Place, dom_id, module_href, posted_fields
 from app.pages.notices import Notice, Refused
-from app.pages.page import Main, Page, Panes, TabCount
+from app.pages.page import Loading, Main, Page, Panes, TabCount
 from app.pages.panes import (
     LogPane,
     LogRow,
@@ -42,6 +42,7 @@ __all__ = [
     "Fragments",
     "GraphPane",
     "ListRow",
+    "Loading",
     "LogPane",
     "LogRow",
     "Main",

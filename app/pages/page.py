@@ -131,6 +131,15 @@ class Main:
 
 
 @dataclass(frozen=True, slots=True)
+class Loading:
+    """`_loading.html`: in the place of `Main` while a module imports; the page asks at `address` for what follows."""
+
+    template: ClassVar[str] = "_loading.html"
+    module: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
     """`page.html`: the document. `scripts` are those of others (`assets.script_tags`); `note` is one sentence about the
     engine, or None."""
@@ -139,6 +148,6 @@ class Page:
     title: str
     modules: tuple[ModuleLink, ...]
     client: Client
-    main: Main
+    main: Main | Loading
     scripts: Sequence[ScriptTag]
     note: str | None = None

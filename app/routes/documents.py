@@ -9,7 +9,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
 from app.access import Access
-from app.pages import Client, Main, ModuleLink, NodePanel, Page, Place, module_href, render
+from app.pages import Client, Loading, Main, ModuleLink, NodePanel, Page, Place, module_href, render
 from app.routes.context import OwnPlayground, OwnWorkspace, Playground
 from app.view import CallView
 from app.workers import WorkerFailed
@@ -25,24 +25,18 @@ router = APIRouter(default_response_class=HTMLResponse, include_in_schema=False)
 
 
 @router.get("/")
-async def show_module(playground: OwnPlayground, module: str | None = None) -> str:
+async def show_module(playground: OwnPlayground, request: Request, module: str | None = None) -> str:
     """A module's first tool, or what keeps it from having one."""
-    chosen = playground.workspace.module(module)
-    return render(_page(playground, chosen, *await _first(playground.workspace, chosen)))
+    return await _answer(playground, request, playground.workspace.module(module), None)
 
 
 @router.get("/tools/{server}/{tool}")
 async def show_tool(
     playground: OwnPlayground, request: Request, server: int, tool: str, module: str | None = None
 ) -> str:
-    """One tool with its last call: the whole page, or its middle for htmx."""
-    workspace = playground.workspace
-    chosen = workspace.module(module)
-    loaded = await workspace.load(chosen)
-    main = _main(workspace, loaded, Place(chosen.id, server, tool))
-    if "hx-request" in request.headers:
-        return render(main)
-    return render(_page(playground, chosen, main, loaded.survey.get("engine_note")))
+    """One tool with its last call."""
+    chosen = playground.workspace.module(module)
+    return await _answer(playground, request, chosen, Place(chosen.id, server, tool))
 
 
 @router.get("/calls/{call}/nodes/{node:path}")
@@ -57,20 +51,37 @@ async def show_node(workspace: OwnWorkspace, call: str, node: str, module: str, 
     return render(NodePanel.of(view, node))
 
 
-async def _first(workspace: Workspace, module: Module) -> tuple[Main, str | None]:
+async def _answer(playground: Playground, request: Request, module: Module, place: Place | None) -> str:
+    """For htmx the page's middle; else the whole page, which asks for its middle if the module has to be imported."""
+    workspace = playground.workspace
+    if "hx-request" in request.headers:
+        return render(await _middle(workspace, module, place))
+    if not workspace.is_loaded(module):
+        address = module_href(module.id) if place is None else place.href
+        return render(_page(playground, module, Loading(module.label, address), place, None))
+    main = await _middle(workspace, module, place)
+    note = (await workspace.load(module)).survey.get("engine_note")
+    return render(_page(playground, module, main, main.place, note))
+
+
+async def _middle(workspace: Workspace, module: Module, place: Place | None) -> Main:
+    """The tool at `place`; without a place, or if it is not there any more, the module's first."""
+    nowhere = Place(module.id, 0, "")
     try:
         loaded = await workspace.load(module)
     except WorkerFailed as failed:
-        return Main.without_tool(_failed_survey(module, failed), Place(module.id, 0, "")), None
+        return Main.without_tool(_failed_survey(module, failed), nowhere)
+    if place is not None and (place.server, place.tool) in loaded.graphs:
+        return _main(workspace, loaded, place)
     first = loaded.first_tool()
-    note = loaded.survey.get("engine_note")
-    if first is None:
-        return Main.without_tool(loaded.survey, Place(module.id, 0, "")), note
-    return _main(workspace, loaded, Place(module.id, *first)), note
+    return (
+        Main.without_tool(loaded.survey, nowhere)
+        if first is None
+        else _main(workspace, loaded, Place(module.id, *first))
+    )
 
 
 def _main(workspace: Workspace, loaded: Loaded, place: Place) -> Main:
-    loaded.tool(place.server, place.tool)
     graph = loaded.graphs[place.server, place.tool]
     running = workspace.latest(place, graph)
     view = running.view() if running else CallView.idle(graph)
@@ -79,10 +90,10 @@ def _main(workspace: Workspace, loaded: Loaded, place: Place) -> Main:
     return Main.of(loaded.survey, place, view, workspace.roots, served, raw)
 
 
-def _page(playground: Playground, module: Module, main: Main, note: str | None) -> Page:
+def _page(playground: Playground, module: Module, main: Main | Loading, place: Place | None, note: str | None) -> Page:
     workspace = playground.workspace
     return Page(
-        title=main.place.tool if main.place and main.place.tool else module.label,
+        title=place.tool if place and place.tool else module.label,
         modules=tuple(ModuleLink(one.label, module_href(one.id), one is module) for one in workspace.modules),
         client=Client.of(workspace.client),
         main=main,

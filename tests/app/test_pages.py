@@ -463,6 +463,7 @@ CONTEXTS: tuple[type[Context], ...] = (
     pages.Edges,
     pages.GraphPane,
     pages.ListRow,
+    pages.Loading,
     pages.LogPane,
     pages.LogRow,
     pages.Main,

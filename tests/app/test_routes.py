@@ -81,7 +81,6 @@ def test_an_address_that_leads_nowhere_says_so(bearer: httpx2.Client) -> None:
 
 
 NOT_THERE = [
-    ("GET", "/tools/0/no_tool", "has no tool"),
     ("GET", "/?module=none", "There is no module"),
     ("GET", "/calls/idle/nodes/tool?module=none&server=0&tool=x", "There is no module"),
     ("POST", "/calls/none/stop", "This call is not here any more"),
@@ -99,6 +98,22 @@ def test_what_is_not_there_is_said_in_the_notice_and_the_page_stays(
     assert answer.headers["hx-reswap"] == "none"
     assert 'id="notice"' in answer.text
     assert words in answer.text
+
+
+def test_a_tool_that_is_gone_leads_to_the_first_of_its_module(page: httpx2.Client) -> None:
+    answer = page.get("/tools/0/no_tool")
+    assert answer.status_code == HTTPStatus.OK
+    assert "<b>order_book</b>(" in answer.text
+
+
+def test_a_page_answers_before_its_module_is_imported() -> None:
+    with served("sample_tools/bookshop.py") as running:
+        cookies = httpx2.Cookies()
+        with httpx2.Client(cookies=cookies, trust_env=False, timeout=WAIT_SECONDS, follow_redirects=True) as browser:
+            first = browser.get(running.address).text
+            assert "Importing bookshop.py" in first
+            middle = browser.get(f"{running.base}/", headers={"hx-request": "true"}).text
+            assert "<b>order_book</b>(" in middle
 
 
 def test_a_second_answer_is_refused_with_a_sentence(page: httpx2.Client) -> None:
@@ -213,7 +228,8 @@ def test_a_path_without_a_module_is_said(arguments: list[str], words: str) -> No
 
 def test_when_the_playground_ends_no_process_of_it_is_left() -> None:
     with served("sample_tools") as running:
-        httpx2.get(running.address, follow_redirects=True, trust_env=False, timeout=WAIT_SECONDS)
+        bearer = {"authorization": f"Bearer {running.token}"}
+        httpx2.get(f"{running.base}/api/graph", headers=bearer, trust_env=False, timeout=WAIT_SECONDS)
         family = tree_of(running.process.pid)
         assert len(family) >= 3
     assert [pid for pid in family if Path(f"/proc/{pid}").exists()] == []
