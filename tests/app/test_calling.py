@@ -6,7 +6,6 @@ from typing import Annotated, Any
 
 import anyio
 import pytest
-from app.workers import ModuleSpec
 from mcp.server.mcpserver import Context, Elicit, MCPServer, Resolve
 from pydantic import BaseModel
 
@@ -16,6 +15,7 @@ from app.calling import Made, Request, make_call
 from app.calls import Recorded
 from app.client.settings import ClientSettings
 from app.surveys import Misuse
+from app.workers import ModuleSpec
 from resolver_runtime.events import QuestionAsked
 from tests.app.serving import END_SECONDS, FakeWorker, served
 
