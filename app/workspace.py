@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from app.client.call import Call
 
 LOADED_MODULES = 3
-"""Workers kept at once: each costs some 15 MB, and going back to a module should be instant."""
+"""Idle workers kept at once: each costs some 15 MB, and going back to a module should be instant."""
 KEPT_CALLS = 200
 """Finished calls kept in memory; the oldest go first."""
 
@@ -201,8 +201,9 @@ class Workspace:
             await loaded.worker.kill()
 
     async def _make_room(self) -> None:
+        """Workers with a call do not count: they stay for it. The one that was wanted last is the last to go."""
         idle = [one for one in self._loaded.values() if not self._is_busy(one)]
-        for loaded in idle[: max(0, len(self._loaded) - LOADED_MODULES)]:
+        for loaded in idle[:-LOADED_MODULES]:
             await self._unload(loaded)
 
     def _is_busy(self, loaded: Loaded) -> bool:

@@ -6,7 +6,7 @@ const FIRST_WAIT = 250;
 const LONGEST_WAIT = 4000;
 
 let socket = null;
-let followed = ""; // The call whose frames come in.
+let shown = null; // The element that the frames are for.
 let timer = 0;
 let wait = FIRST_WAIT;
 
@@ -18,8 +18,8 @@ function follow() {
   clearTimeout(timer);
   socket?.close();
   socket = null;
-  const { call, seq } = main()?.dataset ?? {};
-  followed = call;
+  shown = main();
+  const { call, seq } = shown?.dataset ?? {};
   if (!call) return;
   const opened = new WebSocket(`${location.origin.replace(/^http/, "ws")}/live?call=${encodeURIComponent(call)}&after=${seq}`);
   opened.addEventListener("message", (event) => onFrame(opened, JSON.parse(event.data)));
@@ -28,7 +28,7 @@ function follow() {
 }
 
 function onFrame(from, frame) {
-  if (from !== socket || followed !== main().dataset.call) return; // The page has gone on to another call.
+  if (from !== socket || shown !== main()) return; // The page has gone on to something else.
   wait = FIRST_WAIT;
   tell("");
   htmx.swap(main(), frame.html, { swapStyle: "none" });
@@ -65,8 +65,8 @@ document.addEventListener("call-started", (event) => {
   follow();
 });
 
-document.addEventListener("htmx:afterSettle", (event) => {
-  if (event.target.id === "main") follow();
+document.addEventListener("htmx:afterSettle", () => {
+  if (shown !== main()) follow();
 });
 
 document.addEventListener("htmx:beforeRequest", (event) => {

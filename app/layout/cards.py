@@ -23,7 +23,7 @@ TAIL = 12
 CAPTION = 24
 """Heights, from the top: kind and name; a row; the state; the first row's middle; the name's middle, where the value
 leaves. Below the card: the speech tail of one that may ask, and the caption that says who supplied its value."""
-WIDTHS = {"argument": (120, 184), "context": (120, 184), "resolver": (144, 232), "tool": (148, 232)}
+WIDTHS = {"argument": (128, 184), "context": (128, 184), "resolver": (144, 232), "tool": (148, 232)}
 """Narrowest and widest card of each kind; what does not fit is cut with an ellipsis."""
 
 

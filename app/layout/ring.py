@@ -16,6 +16,8 @@ from resolver_runtime.graph import Edge, Graph
 HEIGHT = HEAD + FOOT
 BETWEEN = 108
 """Between two members of a row, and between the rows: a label's room."""
+LABEL, LABEL_CHARACTER = 36, 8
+"""Widths of a label: its number, and each character of the parameter."""
 AROUND = 20
 """From the members to the ring's outer lines."""
 
@@ -41,11 +43,12 @@ def cycle_of(graph: Graph) -> tuple[str, ...]:
 def draw_ring(graph: Graph, cycle: tuple[str, ...]) -> Drawing:
     given = [node for node in graph.nodes if node.id not in cycle and node.kind != "tool"]
     left = _column(graph, [node.id for node in given], MARGIN_X)
-    x = max((card.right + AROUND for card in left), default=MARGIN_X)
+    beside = _room_beside(graph, cycle)
+    x = max((card.right + beside for card in left), default=MARGIN_X + beside)
     members = _members(graph, cycle, x + AROUND)
     right_edge = max(card.right for card in members.values()) + AROUND
     tools = [node.id for node in graph.nodes if node.kind == "tool" and node.id not in cycle]
-    right = _column(graph, tools, right_edge + AROUND + 12)
+    right = _column(graph, tools, right_edge + beside)
     cards = {card.node: card for card in (*left, *members.values(), *right)}
     edges, labels = _ring_edges(graph, cycle, members)
     others = [path for edge in graph.edges if (path := _outside(edge, cards, cycle, (x, right_edge))) is not None]
@@ -58,6 +61,12 @@ def draw_ring(graph: Graph, cycle: tuple[str, ...]) -> Drawing:
         max(card.bottom for card in members.values()) + AROUND - MARGIN_TOP + AROUND - 4,
     )
     return Drawing(width, bottom + MARGIN_BOTTOM + AROUND, cards, (*others, *edges), cycle, labels, frame)
+
+
+def _room_beside(graph: Graph, cycle: tuple[str, ...]) -> int:
+    """For the half of a label that stands out of the ring where its line goes up or down."""
+    names = [edge.parameter for edge in graph.edges if edge.source in cycle and edge.target in cycle]
+    return AROUND + max(LABEL + LABEL_CHARACTER * len(name) for name in names) // 2
 
 
 def _column(graph: Graph, node_ids: Sequence[str], x: int) -> list[Card]:

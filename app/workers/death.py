@@ -26,9 +26,23 @@ class WorkerFailed(Exception):
         self.output = output
 
 
-KILLED = Death("killed", "The worker was ended by the playground.", "The next call begins in a new one.")
 _AGAIN = "Press Call to run the tool again: it begins in a new worker."
 _LOOK = "Look at the last lines of the Log for what it was doing."
+
+KILLED = Death("killed", "The worker was ended by the playground.", "The next call begins in a new one.")
+CUT_OFF = Death(
+    "streams",
+    "The worker closed its connection to the playground, and was ended: without it nobody sees what it does.",
+    "Leave open files alone that your code did not open (a loop over all descriptors closes them too), and call again.",
+)
+PARENT_GONE = Death(
+    "parent", "The process that workers are forked from has ended, and this worker with it.", f"{_AGAIN} So does it."
+)
+NO_PARENT = Death(
+    "start",
+    "The process that starts workers has ended: its interpreter may lack `mcp` 2.x, or be older than 3.10.",
+    "Look at its last words, and name the interpreter of a project that has `mcp` with --python.",
+)
 
 
 def death_of(status: int) -> Death:
@@ -44,6 +58,19 @@ def death_of(status: int) -> Death:
     return Death("signal", f"The worker's process was ended by a signal: {name}.", f"{_LOOK} {_AGAIN}", code)
 
 
-def start_death(sentence: str, next_step: str) -> Death:
-    """A worker that could not be started."""
-    return Death("start", sentence, next_step)
+def no_interpreter(python: str, reason: str) -> Death:
+    step = "Name an interpreter that exists with --python path/to/python."
+    return Death("start", f"{python} cannot be run: {reason}.", step)
+
+
+def not_started(seconds: float) -> Death:
+    sentence = f"No worker had started after {seconds:g} s."
+    return Death("start", sentence, "Try again; if it happens again, the machine has no room for another process.")
+
+
+def not_loaded(seconds: float) -> Death:
+    return Death(
+        "timeout",
+        f"The module was not ready after {seconds:g} s, and its worker was ended.",
+        "Move what takes long out of the module's top and its servers' lifespans, into a tool.",
+    )

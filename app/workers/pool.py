@@ -8,26 +8,26 @@ import secrets
 import shutil
 import socket
 import tempfile
-from contextlib import AsyncExitStack
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import AsyncExitStack, contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 import anyio
 import anyio.abc
 
-from app.workers.death import WorkerFailed, death_of, start_death
+from app.workers.death import Death, WorkerFailed, not_loaded, not_started
 from app.workers.parent import Parent, warm_parent
 from app.workers.spec import ModuleSpec
 from app.workers.worker import Worker
 from resolver_runtime import wire
 
-Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
-
 IMPORT_SECONDS = 120.0
-"""For a module to import: generous, for some load models; shown while it lasts."""
+"""For a module to import and its servers to begin: generous, for some load models; shown while it lasts."""
 CONNECT_SECONDS = 20.0
-"""From the order to start until the new process reports, on a machine under load."""
+"""From the start of the new process until it reports, on a machine under load."""
 
 
 class Workers:
@@ -39,10 +39,8 @@ class Workers:
     def __init__(self) -> None:
         self._directory = tempfile.mkdtemp(prefix="rp")
         self._key = secrets.token_hex(32)
-        self._workers: dict[int, Worker] = {}
-        self._early_deaths: dict[int, int] = {}
         self._parents: dict[str | None, Parent] = {}
-        self._starting = anyio.Lock()
+        self._starting: dict[str | None, anyio.Lock] = defaultdict(anyio.Lock)
         self._count = 0
         self._stack = AsyncExitStack()
 
@@ -64,93 +62,91 @@ class Workers:
         Raises:
             WorkerFailed: it never became ready.
         """
-        async with self._starting:
-            worker = await self._started(spec)
-        with anyio.move_on_after(IMPORT_SECONDS) as deadline:
-            await worker.wait_loaded()
-        if deadline.cancelled_caught:
-            await worker.kill()
-            raise WorkerFailed(_slow(), "\n".join(worker.output))
-        if worker.death is not None and not worker.survey:
-            raise WorkerFailed(worker.death, "\n".join(worker.output))
-        return worker
-
-    async def _started(self, spec: ModuleSpec) -> Worker:
         self._count += 1
         reports, serves = (str(Path(self._directory, f"{self._count}{end}")) for end in "rs")
+        worker = Worker(serves)
+        try:
+            await self._begin(worker, spec, reports)
+            await _loaded(worker)
+        except BaseException:  # cancelled, or failed: nobody will ever call it
+            with anyio.CancelScope(shield=True):
+                await worker.kill()
+            raise
+        return worker
+
+    async def _begin(self, worker: Worker, spec: ModuleSpec, reports: str) -> None:
         job = {
             "module": spec.module,
             "engine": spec.engine,
-            "socket": serves,
+            "socket": worker.socket,
             "reports": reports,
             "key": self._key,
             "directory": os.getcwd(),
         }
-        with socket.socket(socket.AF_UNIX) as listener:
-            listener.bind(reports)
-            listener.listen(1)
-            listener.setblocking(False)
-            parent = await self._parent(spec.python)
-            pid = await parent.start(job)
-            streams = await self._connected(listener, pid)
-        worker = Worker(pid, serves, streams[1], parent.kill)
-        self._workers[pid] = worker
-        self._tasks.start_soon(self._follow, worker, streams, (reports, serves))
-        if pid in self._early_deaths:
-            self._ended(pid, self._early_deaths.pop(pid))
-        return worker
+        with _listening(reports) as listener:
+            async with self._starting[spec.python]:
+                parent = await self._parent(spec.python)
+            await parent.start(worker, job)
+            connection = await _accepted(listener, worker)
+        # asyncio's stream reads lines, and is at peace when a read is cancelled (see app/client/transport.py).
+        streams = await asyncio.open_unix_connection(sock=connection, limit=wire.MAX_FRAME)
+        self._tasks.start_soon(self._follow, worker, *streams)
 
-    async def _connected(self, listener: socket.socket, pid: int) -> Streams:
-        with anyio.move_on_after(CONNECT_SECONDS):
-            await anyio.wait_readable(listener)
-            connection, _ = listener.accept()
-            # asyncio's stream reads lines, and is at peace when a read is cancelled (see app/client/transport.py).
-            return await asyncio.open_unix_connection(sock=connection, limit=wire.MAX_FRAME)
-        raise WorkerFailed(_silent(pid))
-
-    async def _follow(self, worker: Worker, streams: Streams, paths: tuple[str, str]) -> None:
-        reader, writer = streams
+    async def _follow(self, worker: Worker, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
-            # At the end it has ended, or closed its side: its parent says which.
-            while line := await reader.readline():
-                worker.hear(line)
-        except ValueError:  # a line beyond the limit
-            await worker.kill()
-        except OSError:
-            pass
+            await worker.follow(reader, writer)
         finally:
-            for path in paths:
-                Path(path).unlink(missing_ok=True)
-            writer.transport.abort()
+            Path(worker.socket).unlink(missing_ok=True)
 
     async def _parent(self, python: str | None) -> Parent:
-        if python not in self._parents:
-            self._parents[python] = await self._tasks.start(self._keep_parent, python)
-        return self._parents[python]
+        parent = self._parents.get(python)
+        if parent is None or parent.gone:
+            parent = self._parents[python] = await self._tasks.start(self._keep_parent, python)
+        return parent
 
     async def _keep_parent(self, python: str | None, *, task_status: anyio.abc.TaskStatus[Parent]) -> None:
         """In a task of its own: whoever asks for a worker may be cancelled, and the parent stays."""
-        async with warm_parent(python, self._ended) as parent:
+        async with warm_parent(python) as parent:
             task_status.started(parent)
-            await anyio.sleep_forever()
-
-    def _ended(self, pid: int, status: int) -> None:
-        worker = self._workers.pop(pid, None)
-        if worker is None:
-            self._early_deaths[pid] = status
-        else:
-            worker.died(death_of(status))
+            await parent.wait_gone()
 
 
-def _slow() -> Any:
-    return start_death(
-        f"The module did not finish importing within {IMPORT_SECONDS:g} s, and its worker was ended.",
-        "Move what takes long out of the module's top, into the server's lifespan or into a tool.",
-    )
+async def _loaded(worker: Worker) -> None:
+    with anyio.move_on_after(IMPORT_SECONDS):
+        await worker.wait_loaded()
+    if not worker.survey:
+        raise _failed(worker, not_loaded(IMPORT_SECONDS))
 
 
-def _silent(pid: int) -> Any:
-    return start_death(
-        f"The worker's process {pid} did not report within {CONNECT_SECONDS:g} s.",
-        "Try again; if it happens again, the machine has no room for another process.",
-    )
+@contextmanager
+def _listening(path: str) -> Iterator[socket.socket]:
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(path)
+        try:
+            listener.listen(1)
+            listener.setblocking(False)
+            yield listener
+        finally:
+            Path(path).unlink(missing_ok=True)
+
+
+async def _accepted(listener: socket.socket, worker: Worker) -> socket.socket:
+    """The worker's connection; it may die before it makes one."""
+    with anyio.move_on_after(CONNECT_SECONDS):
+        async with anyio.create_task_group() as first:
+            first.start_soon(_cancel_with, worker, first.cancel_scope)
+            await anyio.wait_readable(listener)
+            first.cancel_scope.cancel()
+    try:
+        return listener.accept()[0]
+    except BlockingIOError:
+        raise _failed(worker, not_started(CONNECT_SECONDS)) from None
+
+
+async def _cancel_with(worker: Worker, scope: anyio.CancelScope) -> None:
+    await worker.wait_dead()
+    scope.cancel()
+
+
+def _failed(worker: Worker, otherwise: Death) -> WorkerFailed:
+    return WorkerFailed(worker.death or otherwise, "\n".join(worker.output))

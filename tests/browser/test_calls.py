@@ -168,6 +168,19 @@ def test_a_node_opens_its_panel_and_follows_the_call(person: Person) -> None:
     expect(panel).to_contain_text("7")
 
 
+def test_each_message_stands_once_on_the_wire_and_each_line_once_in_the_log(person: Person) -> None:
+    person.open("try_context.py", "greet")
+    for _ in range(2):
+        person.call(Name="Ana")
+        person.sees_result("Welcome, Ana, from the main branch!")
+    for tab, lines in (("Wire", "[id^=wire-]"), ("Log", "li")):
+        person.page.get_by_role("tab", name=tab).click()
+        texts = person.page.get_by_role("tabpanel", name=tab).locator(lines)
+        expect(person.page.get_by_role("tab", name=tab)).to_contain_text(str(texts.count()))
+    ids = person.page.locator("[id^=wire-]").evaluate_all("lines => lines.map(line => line.id)")
+    assert len(ids) == len(set(ids))
+
+
 def test_arguments_that_do_not_fit_are_said_at_their_field(person: Person) -> None:
     person.open("bookshop.py", "order_book")
     person.press("Raw JSON", person.arguments)
