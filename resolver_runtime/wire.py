@@ -9,15 +9,17 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
-from resolver_runtime.events import Event, from_json, to_json
+from resolver_runtime.events import Event, Logged, from_json, to_json
 
 MAX_EVENT = 64 * 1024
-"""Characters of one event; its longest texts are cut to fit."""
+"""Bytes of the line of one event; its texts are cut to fit."""
 MAX_FRAME = 32 * 1024 * 1024
 """Bytes of one line. Only a survey comes near; whoever sends more is cut off."""
-CUT_TO = 2_000
+_LIMITS = (None, 2_000, 200, 20)
+"""What texts are cut to, one after the other, until the event fits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +50,19 @@ def decoded(line: bytes) -> dict[str, Any]:
 
 
 def report_line(report: Report) -> bytes:
-    """The line of one event, its texts cut if it would become too long."""
-    line = encoded(_report_frame(report, to_json(report.event)))
-    if len(line) <= MAX_EVENT:
-        return line
-    return encoded(_report_frame(report, _shortened(to_json(report.event))))
+    """The line of one event, its texts cut as far as it takes for the line not to become too long.
+
+    An event that cannot be written is told as a log line of its own: the stream goes on.
+    """
+    try:
+        event = to_json(report.event)
+        for limit in _LIMITS:
+            line = encoded(_report_frame(report, _shortened(event, limit)))
+            if len(line) <= MAX_EVENT:
+                return line
+    except (TypeError, ValueError, RecursionError) as error:  # values of the user's that JSON cannot hold
+        return _unwritable(report, type(error).__name__)
+    return _unwritable(report, "it is too large")
 
 
 def report_of(frame: Mapping[str, Any]) -> Report:
@@ -67,12 +77,20 @@ def _report_frame(report: Report, event: Mapping[str, Any]) -> dict[str, Any]:
     return {"kind": "report", "call": report.call, "time": report.time, "event": event}
 
 
-def _shortened(value: Any) -> Any:
+def _unwritable(report: Report, reason: str) -> bytes:
+    text = f"An event {report.event.type!r} could not be told: {reason}."
+    return encoded(_report_frame(report, to_json(Logged("ERROR", "resolver_runtime", text))))
+
+
+def _shortened(value: Any, limit: int | None) -> Any:
+    """The value with texts of at most `limit` characters, and as many members; whole without a limit."""
+    if limit is None:
+        return value
     if isinstance(value, str):
-        rest = len(value) - CUT_TO
-        return value if rest <= 0 else f"{value[:CUT_TO]}... {rest} more characters"
+        rest = len(value) - limit
+        return value if rest <= 0 else f"{value[:limit]}... {rest} more characters"
     if isinstance(value, Mapping):
-        return {key: _shortened(one) for key, one in list(value.items())[:CUT_TO]}
+        return {key: _shortened(one, limit) for key, one in islice(value.items(), limit)}
     if isinstance(value, list | tuple):
-        return [_shortened(one) for one in value[:CUT_TO]]
+        return [_shortened(one, limit) for one in value[:limit]]
     return value

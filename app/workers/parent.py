@@ -16,7 +16,7 @@ from typing import Any
 import anyio
 import anyio.abc
 
-from app.workers.death import KILLED, NO_PARENT, PARENT_GONE, WorkerFailed, death_of, no_interpreter, not_started
+from app.workers.death import KILLED, NO_PARENT, PARENT_GONE, Death, WorkerFailed, death_of, no_interpreter, not_started
 from app.workers.environment import environment
 from app.workers.worker import Worker
 from resolver_runtime import wire
@@ -67,16 +67,18 @@ class Parent:
 
     async def follow(self) -> None:
         """Hear what it says, to its end, which is the end of its workers too."""
+        death = KILLED
         try:
             async with anyio.create_task_group() as both:
                 both.start_soon(self._follow_answers)
                 both.start_soon(self._follow_errors)
+            if not self._is_closing:
+                death = PARENT_GONE if self._is_ready else NO_PARENT
         finally:
-            self._mourn()
+            self._ended.set()
+            self._mourn(death)
 
-    def _mourn(self) -> None:
-        self._ended.set()
-        death = KILLED if self._is_closing else PARENT_GONE if self._is_ready else NO_PARENT
+    def _mourn(self, death: Death) -> None:
         for worker in self._workers.values():
             worker.kill_group()  # only Linux ends them with their parent
             self._tasks.start_soon(worker.end, death, {})

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import inspect
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -111,9 +112,8 @@ def _chosen(module: ModuleType, variable: str | None, registry: Registry) -> Ite
     elif registry.ran:
         yield from (Server(server, None) for server in dict.fromkeys(registry.ran))
     else:
-        yield from _servers(
-            {name: getattr(module, name)() for name in FACTORIES if callable(getattr(module, name, None))}
-        )
+        made = {name: getattr(module, name) for name in FACTORIES if _needs_nothing(getattr(module, name, None))}
+        yield from _servers({name: make() for name, make in made.items()})
 
 
 def _servers(names: dict[str, Any]) -> Iterator[Server]:
@@ -126,6 +126,15 @@ def _servers(names: dict[str, Any]) -> Iterator[Server]:
 
 def _is_server(value: Any) -> bool:
     return isinstance(value, MCPServer)
+
+
+def _needs_nothing(factory: Any) -> bool:
+    """Whether it can be called without arguments."""
+    try:
+        inspect.signature(factory).bind()
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def _no_server(name: str, variable: str | None) -> Problem:

@@ -1,8 +1,9 @@
 """The warm parent: imports everything once, and forks a worker in milliseconds whenever it is asked to.
 
-One thread and no event loop, so that a fork copies nothing half done. Speaks JSON lines: down come `start` (a job) and
-`kill` (a process id), up go `ready`, `started`, and `ended` with the status of `os.waitpid`. When its standard input
-ends it ends, and every worker with it. It adopts what its workers leave behind, and ends it.
+One thread and no event loop, so that a fork copies nothing half done. Speaks JSON lines, in which a worker goes by the
+number it was ordered with: down come `start` (a job) and `kill`, up go `ready`, `started` (its process id) and `ended`
+(the status of `os.waitpid`, and its last words). When its standard input ends it ends, and every worker with it. It
+adopts what its workers leave behind, and ends it.
 """
 
 from __future__ import annotations
@@ -12,26 +13,24 @@ import logging
 import os
 import select
 import signal
-import subprocess
-import sys
 import time
 import traceback
 from contextlib import suppress
 from typing import Any
 
-from resolver_runtime.host import process, worker
+from resolver_runtime.host import fresh, process, worker
+from resolver_runtime.host.children import Child, Children
 from resolver_runtime.host.job import Job
+from resolver_runtime.host.output import Ends
+from resolver_runtime.host.pipes import open_pipe
 
 GRACE_SECONDS = 0.2
 """Between the request to end and the end."""
 
 
 class Parent:
-    """`workers` maps process ids to the moment at which each will be killed (None: it may live)."""
-
     def __init__(self) -> None:
-        self._workers: set[int] = set()
-        self._dying: dict[int, float] = {}
+        self._children = Children()
         self._buffer = b""
         read, write = os.pipe()
         os.set_blocking(write, False)
@@ -42,24 +41,25 @@ class Parent:
         signal.set_wakeup_fd(write, warn_on_full_buffer=False)
 
     def run(self) -> None:
-        self._tell(kind="ready")
-        while self._turn():
-            pass
-        for pid in self._workers:
-            self._kill_tree(pid)
-        self._workers.clear()
+        with suppress(BrokenPipeError):  # the web process is gone
+            _tell(kind="ready")
+            while self._turn():
+                pass
+        for pid in self._children.pids():
+            process.kill_tree(pid)
         with suppress(ChildProcessError):
             while True:  # nobody else would collect them where there is no proper init
-                self._end_orphans()
+                self._end_orphans(())
                 os.waitpid(-1, 0)
 
     def _turn(self) -> bool:
-        timeout = GRACE_SECONDS / 4 if self._dying else None
+        timeout = GRACE_SECONDS / 4 if self._children.any_dying() else None
         ready, _, _ = select.select([0, self._wake], [], [], timeout)
         if self._wake in ready:
             os.read(self._wake, 4096)
         self._reap()
-        self._finish_dying()
+        for pid in self._children.due(time.monotonic()):
+            process.kill_tree(pid)
         return 0 not in ready or self._read()
 
     def _read(self) -> bool:
@@ -71,34 +71,42 @@ class Parent:
 
     def _obey(self, order: dict[str, Any]) -> None:
         if order["kind"] == "start":
-            pid = self._start(Job(**order["job"]))
-            self._workers.add(pid)
-            self._tell(kind="started", number=order["number"], pid=pid)
-        elif order["pid"] in self._workers:
-            process.kill_group(order["pid"], signal.SIGTERM)
-            self._dying.setdefault(order["pid"], time.monotonic() + GRACE_SECONDS)
+            child = self._start(order["number"], Job(**order["job"]))
+            self._children.add(child)
+            _tell(kind="started", number=child.number, pid=child.pid)
+        else:
+            self._let_die(order["number"])
 
-    def _start(self, job: Job) -> int:
+    def _let_die(self, number: int) -> None:
+        child = self._children.numbered(number)
+        if child is not None:
+            process.kill_group(child.pid, signal.SIGTERM)
+            self._children.let_die(child, time.monotonic() + GRACE_SECONDS)
+
+    def _start(self, number: int, job: Job) -> Child:
         if not hasattr(os, "fork"):
-            command = [sys.executable, "-m", "resolver_runtime.host", json.dumps(job.to_json())]
-            return subprocess.Popen(command, stdin=subprocess.DEVNULL).pid
+            return Child(number, fresh.start(job))
         parent = os.getpid()
+        (read_out, write_out), (read_err, write_err) = ends = open_pipe(), open_pipe()
         pid = os.fork()
         if pid == 0:
-            self._be_worker(job, parent)
-        return pid
+            self._be_worker(job, parent, ends)
+        os.close(write_out)
+        os.close(write_err)
+        return Child(number, pid, {"stdout": read_out, "stderr": read_err})
 
-    def _be_worker(self, job: Job, parent: int) -> None:
+    def _be_worker(self, job: Job, parent: int, ends: Ends) -> None:
         code = 1
         try:
             process.stand_alone(parent)
             process.forget_parent()
-            for descriptor in self._ends:
+            for descriptor in (*self._ends, *self._children.descriptors()):
                 os.close(descriptor)
             nothing = os.open(os.devnull, os.O_RDWR)
-            os.dup2(nothing, 0)
-            os.dup2(nothing, 1)
-            worker.run(job)
+            for descriptor in (0, 1):
+                os.dup2(nothing, descriptor)
+            os.close(nothing)
+            worker.run(job, ends)
             code = 0
         except SystemExit as error:
             code = error.code if isinstance(error.code, int) else 1
@@ -106,18 +114,6 @@ class Parent:
             traceback.print_exc()
         finally:
             os._exit(code)
-
-    def _finish_dying(self) -> None:
-        for pid, deadline in list(self._dying.items()):
-            if time.monotonic() >= deadline:
-                self._kill_tree(pid)
-                del self._dying[pid]
-
-    def _kill_tree(self, pid: int) -> None:
-        tree = process.tree_of(pid)
-        process.kill_group(pid, signal.SIGKILL)
-        for member in tree:
-            process.kill(member, signal.SIGKILL)
 
     def _reap(self) -> None:
         while True:
@@ -127,22 +123,22 @@ class Parent:
                 return
             if pid == 0:
                 break
-            if pid in self._workers:
-                self._workers.discard(pid)
-                self._dying.pop(pid, None)
+            if (child := self._children.pop(pid)) is not None:
                 process.kill_group(pid, signal.SIGKILL)
-                self._tell(kind="ended", pid=pid, status=status)
-        self._end_orphans()
+                _tell(kind="ended", number=child.number, status=status, words=child.last_words())
+        self._end_orphans(self._children.pids())
 
-    def _end_orphans(self) -> None:
+    def _end_orphans(self, workers: tuple[int, ...]) -> None:
         """What a dead worker left is ours now."""
         for pid in process.children_of(os.getpid()):
-            if pid not in self._workers:
-                for member in process.tree_of(pid):
-                    process.kill(member, signal.SIGKILL)
+            if pid not in workers:
+                process.kill_tree(pid)
 
-    def _tell(self, **frame: Any) -> None:
-        os.write(1, json.dumps(frame).encode() + b"\n")
+
+def _tell(**frame: Any) -> None:
+    rest = json.dumps(frame).encode() + b"\n"
+    while rest:  # a signal may come in the middle
+        rest = rest[os.write(1, rest) :]
 
 
 def main() -> None:

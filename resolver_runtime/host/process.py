@@ -58,10 +58,13 @@ def tree_of(pid: int) -> list[int]:
     return tree
 
 
-def kill(pid: int, number: int) -> None:
-    """Send a signal to a process that may be gone."""
-    with suppress(ProcessLookupError, PermissionError):
-        os.kill(pid, number)
+def kill_tree(pid: int) -> None:
+    """End a process, its group and all its descendants; each may be gone."""
+    tree = tree_of(pid)
+    kill_group(pid, signal.SIGKILL)
+    for member in tree:
+        with suppress(ProcessLookupError, PermissionError):
+            os.kill(member, signal.SIGKILL)
 
 
 def kill_group(leader: int, number: int) -> None:

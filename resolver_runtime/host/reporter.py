@@ -25,9 +25,9 @@ class Reporter:
 
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
-        self._waiting: deque[wire.Report | bytes] = deque()
+        self._waiting: deque[wire.Report | bytes | threading.Event] = deque()
         self._wake = threading.Event()
-        self._closing = False
+        self._is_copy = False
         self._writer = threading.Thread(target=self._write, name="playground-reporter", daemon=True)
         self._writer.start()
 
@@ -35,53 +35,70 @@ class Reporter:
         """Report an event of the current call."""
         self._put(wire.Report(current_call.get(), time.monotonic(), event))
 
-    def emit_for_no_call(self, event: Event) -> None:
-        self._put(wire.Report(None, time.monotonic(), event))
+    def tell(self, call: str | None, event: Event) -> None:
+        """Report an event of this call; None: of no call."""
+        self._put(wire.Report(call, time.monotonic(), event))
 
     def send(self, kind: str, **fields: Any) -> None:
         self._put(wire.encoded({"kind": kind, **fields}))
 
-    def listen(self, shut_down: Callable[[], None]) -> None:
-        """Answer fences, and call `shut_down` when told to or when nobody listens any more; on another thread."""
-        threading.Thread(target=self._read, args=(shut_down,), name="playground-control", daemon=True).start()
+    def listen(self, settle: Callable[[], None], shut_down: Callable[[], None]) -> None:
+        """On another thread: answer fences, once `settle` has put what was on its way.
 
-    def close(self) -> None:
-        """Let the last lines leave."""
-        self._closing = True
-        self._wake.set()
-        self._writer.join(FLUSH_SECONDS)
+        `shut_down` is called when told to, or when nobody listens any more.
+        """
+        threading.Thread(target=self._read, args=(settle, shut_down), name="playground-control", daemon=True).start()
 
-    def _put(self, item: wire.Report | bytes) -> None:
+    def flush(self) -> None:
+        """Wait until everything that was put has left, or nobody listens; for a bounded time."""
+        left = threading.Event()
+        self._put(left)
+        if not self._is_copy and self._writer.is_alive():
+            left.wait(FLUSH_SECONDS)
+
+    def forked(self) -> None:
+        """In a child process of the user's: it has the connection, but not the thread that writes."""
+        self._is_copy = True
+
+    def _put(self, item: wire.Report | bytes | threading.Event) -> None:
+        if self._is_copy:
+            return
         self._waiting.append(item)
-        self._wake.set()
+        # Cheaper than to set it again.
+        if not self._wake.is_set():
+            self._wake.set()
 
     def _write(self) -> None:
-        while True:
-            self._wake.wait()
-            self._wake.clear()
-            try:
+        try:
+            while True:
+                self._wake.wait()
+                self._wake.clear()
                 self._drain()
-            except OSError:  # nobody listens: the parent ends this process in a moment
-                return
-            if self._closing:
-                return
+        except OSError:  # nobody listens: the web process ends this one in a moment
+            return
 
     def _drain(self) -> None:
         batch = bytearray()
         while self._waiting:
             item = self._waiting.popleft()
+            if isinstance(item, threading.Event):
+                self._connection.sendall(batch)
+                batch.clear()
+                item.set()
+                continue
             batch += item if isinstance(item, bytes) else wire.report_line(item)
             if len(batch) >= wire.MAX_EVENT or not self._waiting:
                 self._connection.sendall(batch)
                 batch.clear()
 
-    def _read(self, shut_down: Callable[[], None]) -> None:
+    def _read(self, settle: Callable[[], None], shut_down: Callable[[], None]) -> None:
         with self._connection.makefile("rb") as lines:
             try:
                 for line in lines:
                     frame = wire.decoded(line)
                     if frame["kind"] != "fence":
                         break
+                    settle()
                     self.send("fenced", number=frame["number"])
             except OSError:
                 pass

@@ -20,6 +20,8 @@ from resolver_runtime.host.problem import Problem
 
 MAX_SOURCE = 256 * 1024
 """Bytes of a file that is shown; a larger one is generated, not written."""
+MAX_SOURCES = 4 * 1024 * 1024
+"""Characters of all of them: the document is one frame on the wire."""
 
 
 def survey(module: str, loaded: Loaded, engine: str, note: str | None) -> dict[str, Any]:
@@ -109,14 +111,20 @@ def _parameter(parameter: inspect.Parameter, annotation: Any, is_context: bool) 
 
 
 def _sources(servers: list[dict[str, Any]], problems: list[dict[str, Any]]) -> dict[str, str]:
-    """The files that hold a node or a problem."""
+    """The files that hold a node or a problem, as far as there is room."""
     nodes = [node["file"] for server in servers for tool in server["tools"] for node in tool["nodes"]]
-    files = dict.fromkeys(file for file in [*nodes, *(problem["file"] for problem in problems)] if file)
-    return {file: text for file in files if (text := _text(Path(file))) is not None}
+    sources: dict[str, str] = {}
+    room = MAX_SOURCES
+    for file in dict.fromkeys(file for file in [*nodes, *(problem["file"] for problem in problems)] if file):
+        text = _text(Path(file))
+        if text is not None and len(text) <= room:
+            sources[file] = text
+            room -= len(text)
+    return sources
 
 
 def _text(path: Path) -> str | None:
     try:
-        return path.read_text(errors="replace") if path.stat().st_size <= MAX_SOURCE else None
-    except OSError:  # a function made from a string has a file that is none
+        return path.read_text("utf-8", "replace") if path.stat().st_size <= MAX_SOURCE else None
+    except (OSError, ValueError):  # a function made from a string has a file that is none
         return None

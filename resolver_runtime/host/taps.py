@@ -6,10 +6,10 @@ Each tap replaces one method for the life of the worker.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Any
 
-from mcp.server.mcpserver import MCPServer
-from mcp.server.mcpserver.exceptions import UnexpectedToolError
+from mcp.server.mcpserver import MCPServer, exceptions
 from mcp.server.mcpserver.tools.base import Tool
 from mcp.server.request_state import AESGCMRequestStateCodec, RequestStateBoundary
 from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
@@ -21,6 +21,9 @@ from resolver_runtime.patches import Patches
 
 NO_CLOCK_SECONDS = 10 * 365 * 24 * 3600.0
 """The lifetime of a request state whose server says nothing about it: nobody is hurried by a default."""
+
+_ERROR: type[Exception] = getattr(exceptions, "UnexpectedToolError", exceptions.ToolError)
+"""What the SDK raises for an exception it did not expect; mcp 2.0 has no class of its own for it."""
 
 _QUESTIONS = ("elicitation/create", "sampling/createMessage", "roots/list")
 
@@ -58,15 +61,20 @@ def keep_states(server: MCPServer, key: str) -> None:
     security.ttl = NO_CLOCK_SECONDS
 
 
-def guard_exits() -> None:
-    """`sys.exit()` in a tool or resolver fails that call; it would end the whole server, without a word."""
+def guard_runs(finished: Callable[[], None]) -> None:
+    """Call `finished` when a tool's code has ended, before its result leaves.
+
+    `sys.exit()` in it fails that call: it would end the whole server, without a word.
+    """
     theirs = Tool.run
 
     async def run(tool: Tool, *args: Any, **kwargs: Any) -> Any:
         try:
             return await theirs(tool, *args, **kwargs)
         except (SystemExit, KeyboardInterrupt, GeneratorExit) as error:
-            raise UnexpectedToolError(f"Error executing tool {tool.name}") from error
+            raise _ERROR(f"Error executing tool {tool.name}") from error
+        finally:
+            finished()
 
     Patches().replace(Tool, "run", run)
 

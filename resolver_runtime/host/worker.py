@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 import socket
 import sys
+from collections.abc import Callable
+from functools import partial
+from types import ModuleType
 
 import anyio
 import uvicorn
@@ -14,37 +17,82 @@ from resolver_runtime import sdk
 from resolver_runtime.host import taps
 from resolver_runtime.host.job import Job
 from resolver_runtime.host.loading import Loaded, load, split_target
-from resolver_runtime.host.output import capture
+from resolver_runtime.host.output import Ends, Output, capture, flush_before_the_end
 from resolver_runtime.host.problem import Problem, import_problem
-from resolver_runtime.host.reporter import Reporter
+from resolver_runtime.host.reporter import Reporter, current_call
 from resolver_runtime.host.serving import opened, serve
 from resolver_runtime.host.survey import survey, with_problem
 
 BACKLOG = 256
 
 
-def run(job: Job) -> None:
-    """Be the worker of this job, to its end."""
+def run(job: Job, ends: Ends) -> None:
+    """Be the worker of this job, to its end; `ends` are the pipes that standard output and error are to go to."""
     with socket.socket(socket.AF_UNIX) as connection:
         connection.connect(job.reports)
         reporter = Reporter(connection)
-        meter = capture(reporter.emit, reporter.emit_for_no_call)
+        output = capture(reporter.tell, ends)
+        flush_before_the_end(reporter.flush)
+        for forked in (reporter.forked, output.forked):
+            os.register_at_fork(after_in_child=forked)
         try:
-            _work(job, reporter)
+            _Worker(job, reporter, output).work()
         finally:
-            meter.close()
-            reporter.close()
+            output.settle()
+            reporter.flush()
 
 
-def _work(job: Job, reporter: Reporter) -> None:
-    os.chdir(job.directory)
-    sys.argv = [split_target(job.module)[0]]
-    reporter.send("hello", pid=os.getpid())
-    engine, note = _engine(job, reporter)
-    loaded = load(job.module, job.directory)
-    _settle(job, loaded, reporter)
-    document = survey(job.module, loaded, engine, note)
-    anyio.run(_serve, job, loaded, document, reporter)
+class _Worker:
+    def __init__(self, job: Job, reporter: Reporter, output: Output) -> None:
+        self._job = job
+        self._reporter = reporter
+        self._output = output
+
+    def work(self) -> None:
+        os.chdir(self._job.directory)
+        sys.argv = [split_target(self._job.module)[0]]
+        sys.modules["__main__"] = ModuleType("__main__")  # a user's module would find our first lines there
+        self._reporter.send("hello", pid=os.getpid())
+        self._engine, self._note = _engine(self._job, self._reporter)
+        loaded = load(self._job.module, self._job.directory)
+        self._output.finish(None)
+        self._tap(loaded)
+        anyio.run(self._serve, loaded)
+
+    def _tap(self, loaded: Loaded) -> None:
+        taps.guard_runs(lambda: self._output.finish(current_call.get()))
+        taps.tap_questions(self._reporter.emit)
+        taps.tap_states(self._reporter.emit, loaded.registry.with_policy)
+        for one in loaded.servers:
+            if one.server not in loaded.registry.with_policy:
+                taps.keep_states(one.server, self._job.key)
+
+    async def _serve(self, loaded: Loaded) -> None:
+        try:
+            async with opened([one.server for one in loaded.servers]) as app:
+                with socket.socket(socket.AF_UNIX) as listener:
+                    listener.bind(self._job.socket)
+                    listener.listen(BACKLOG)
+                    # Only now: a lifespan may add tools.
+                    self._reporter.send("loaded", survey=self._survey(loaded))
+                    await serve(app, listener, lambda server: self._listen(partial(_end, server)))
+        except Exception as error:  # a user's lifespan may raise anything
+            document = with_problem(self._survey(loaded), _lifespan_problem(error))
+            self._reporter.send("loaded", survey=document)
+            await self._stay()
+
+    async def _stay(self) -> None:
+        """Nothing is served, but the survey can be looked at."""
+        over = anyio.Event()
+        loop = anyio.lowlevel.current_token()
+        self._listen(lambda: anyio.from_thread.run_sync(over.set, token=loop))
+        await over.wait()
+
+    def _survey(self, loaded: Loaded) -> dict[str, object]:
+        return survey(self._job.module, loaded, self._engine, self._note)
+
+    def _listen(self, shut_down: Callable[[], None]) -> None:
+        self._reporter.listen(self._output.settle, shut_down)
 
 
 def _engine(job: Job, reporter: Reporter) -> tuple[str, str | None]:
@@ -56,32 +104,6 @@ def _engine(job: Job, reporter: Reporter) -> tuple[str, str | None]:
             return "playground", None
     sdk.observe(reporter.emit)
     return "sdk", note
-
-
-def _settle(job: Job, loaded: Loaded, reporter: Reporter) -> None:
-    taps.guard_exits()
-    taps.tap_questions(reporter.emit)
-    taps.tap_states(reporter.emit, loaded.registry.with_policy)
-    for one in loaded.servers:
-        if one.server not in loaded.registry.with_policy:
-            taps.keep_states(one.server, job.key)
-
-
-async def _serve(job: Job, loaded: Loaded, document: dict[str, object], reporter: Reporter) -> None:
-    try:
-        async with opened([one.server for one in loaded.servers]) as app:
-            with socket.socket(socket.AF_UNIX) as listener:
-                listener.bind(job.socket)
-                listener.listen(BACKLOG)
-                reporter.send("loaded", survey=document)
-                await serve(app, listener, lambda server: reporter.listen(lambda: _end(server)))
-    except Exception as error:  # a user's lifespan may raise anything
-        reporter.send("loaded", survey=with_problem(document, _lifespan_problem(error)))
-        # The survey can still be looked at: stay until told to go.
-        over = anyio.Event()
-        loop = anyio.lowlevel.current_token()
-        reporter.listen(lambda: anyio.from_thread.run_sync(over.set, token=loop))
-        await over.wait()
 
 
 def _end(server: uvicorn.Server) -> None:
