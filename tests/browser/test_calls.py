@@ -173,11 +173,11 @@ def test_each_message_stands_once_on_the_wire_and_each_line_once_in_the_log(pers
     for _ in range(2):
         person.call(Name="Ana")
         person.sees_result("Welcome, Ana, from the main branch!")
-    for tab, lines in (("Wire", "[id^=wire-]"), ("Log", "li")):
+    for tab, lines in (("Wire", "li[id^=wire-]"), ("Log", "li")):
         person.page.get_by_role("tab", name=tab).click()
         texts = person.page.get_by_role("tabpanel", name=tab).locator(lines)
         expect(person.page.get_by_role("tab", name=tab)).to_contain_text(str(texts.count()))
-    ids = person.page.locator("[id^=wire-]").evaluate_all("lines => lines.map(line => line.id)")
+    ids = person.page.locator("li[id^=wire-]").evaluate_all("lines => lines.map(line => line.id)")
     assert len(ids) == len(set(ids))
 
 
