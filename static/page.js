@@ -5,3 +5,4 @@ import "./graph.js";
 import "./dialog.js";
 import "./menus.js";
 import "./live.js";
+import "./clock.js";

@@ -230,12 +230,16 @@ class DialogHead:
 
 @dataclass(frozen=True, slots=True)
 class Dialog:
-    """`_dialog.html`: all questions of the round while it waits for them; `head` None when nobody is waited for."""
+    """`_dialog.html`: all questions of the round while it waits for them; `head` None when nobody is waited for.
+
+    `expires` is the moment (Unix seconds) at which the server's own policy ends the round's state; None: no clock runs.
+    """
 
     template: ClassVar[str] = "_dialog.html"
     head: DialogHead | None
     questions: tuple[Question, ...]
     several: bool
+    expires: float | None = None
 
     @classmethod
     def of(cls, view: CallView, roots: Sequence[Mapping[str, str]] = DEFAULT_ROOTS) -> Dialog:
@@ -243,7 +247,13 @@ class Dialog:
         if view.status != "waiting":
             return cls(None, (), False)
         shown = [question for question in view.questions.values() if not question.sent and _is_shown(view, question)]
-        return cls(head_of(view), tuple(Question.of(view, one, roots=roots) for one in shown), len(shown) > 1)
+        questions = tuple(Question.of(view, one, roots=roots) for one in shown)
+        return cls(head_of(view), questions, len(shown) > 1, _expiry(view))
+
+
+def _expiry(view: CallView) -> float | None:
+    state = view.state if view.era != "2025-11-25" else None
+    return state.expires if state is not None and state.own_policy else None
 
 
 def _is_shown(view: CallView, question: QuestionView) -> bool:

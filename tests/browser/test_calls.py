@@ -114,6 +114,36 @@ def test_stop_ends_an_endless_resolver_and_the_next_call_works(
     person.sees_result("Hello again")
 
 
+HURRIED = """
+from typing import Annotated
+from mcp.server.mcpserver import Elicit, MCPServer, Resolve
+from mcp.server.request_state import RequestStateSecurity
+from pydantic import BaseModel
+mcp = MCPServer("Hurried", request_state_security=RequestStateSecurity.ephemeral(ttl=90))
+class Answer(BaseModel):
+    sure: bool
+def ask() -> Elicit[Answer]:
+    return Elicit("Sure?", Answer)
+@mcp.tool()
+def decide(answer: Annotated[Answer, Resolve(ask)]) -> str:
+    return "decided"
+"""
+
+
+def test_a_server_with_its_own_policy_shows_the_time_it_leaves(open_module: Callable[[str], Person]) -> None:
+    person = open_module(HURRIED)
+    person.call()
+    expect(person.dialog.get_by_role("timer")).to_have_text(re.compile(r"in 1 min [0-9]+ s"))
+    person.answer("ask", "Yes")
+    person.sees_result("decided")
+
+
+def test_where_no_policy_is_set_no_clock_runs(person: Person) -> None:
+    person.choose("order_book")
+    person.call(Title="Neuromancer")
+    expect(person.dialog).to_contain_text("No clock is running.")
+
+
 def test_a_question_and_the_result_outlive_a_reload(person: Person) -> None:
     person.open("step3_confirm.py", "order_book")
     person.call(Title="Neuromancer")
