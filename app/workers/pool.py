@@ -28,6 +28,8 @@ IMPORT_SECONDS = 120.0
 """For a module to import and its servers to begin: generous, for some load models; shown while it lasts."""
 CONNECT_SECONDS = 20.0
 """From the start of the new process until it reports, on a machine under load."""
+LONGEST_DIRECTORY = 90
+"""Bytes of the path to the sockets: with their names it stays under what a socket may have."""
 
 
 class Workers:
@@ -37,7 +39,7 @@ class Workers:
     """
 
     def __init__(self) -> None:
-        self._directory = tempfile.mkdtemp(prefix="rp")
+        self._directory = _short_directory()
         self._key = secrets.token_hex(32)
         self._parents: dict[str | None, Parent] = {}
         self._starting: dict[str | None, anyio.Lock] = defaultdict(anyio.Lock)
@@ -109,6 +111,15 @@ class Workers:
         async with warm_parent(python) as parent:
             task_status.started(parent)
             await parent.wait_gone()
+
+
+def _short_directory() -> str:
+    """A new directory for sockets, whose paths may have 104 bytes at most (macOS; Linux 108)."""
+    directory = tempfile.mkdtemp(prefix="rp")
+    if len(os.fsencode(directory)) <= LONGEST_DIRECTORY:
+        return directory
+    os.rmdir(directory)
+    return tempfile.mkdtemp(prefix="rp", dir="/tmp")
 
 
 async def _loaded(worker: Worker) -> None:

@@ -21,7 +21,7 @@ from resolver_runtime.events import Event, Printed
 Listener = Callable[[float, Event], None]
 LAST_WORDS = 50
 """Lines kept of what a worker printed outside any call."""
-LAST_LINES_SECONDS = 0.3
+LAST_LINES_SECONDS = 0.1
 """After its process has ended, for what it had sent to be read; and the other way round."""
 KILL_SECONDS = 0.8
 """For the warm parent to end a worker with its tree; then its process group is killed from here."""

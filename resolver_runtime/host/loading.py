@@ -52,7 +52,7 @@ def load(target: str, directory: str) -> Loaded:
             loaded.problems.append(import_problem(error))
             return loaded
     if not loaded.servers:
-        loaded.problems.append(_no_server(name, variable))
+        loaded.problems.append(_no_server(module, name, variable))
     loaded.problems += [broken.problem for broken in registry.broken]
     return loaded
 
@@ -137,16 +137,27 @@ def _needs_nothing(factory: Any) -> bool:
     return True
 
 
-def _no_server(name: str, variable: str | None) -> Problem:
+def _no_server(module: ModuleType, name: str, variable: str | None) -> Problem:
     if variable is not None:
-        return Problem(
-            "no_server",
-            f"{name} has no server {variable!r}.",
-            f"Name a global that holds an MCPServer, or a function without arguments that makes one: {name}:mcp.",
+        message = f"{name} has no server {variable!r}."
+        hint = f"Name a global that holds an MCPServer, or a function without arguments that makes one: {name}:mcp."
+    elif (other := _other_server(module)) is not None:
+        message = f"{name} holds no MCPServer. Its {other[0]!r} is a server of another kind: {other[1]}."
+        hint = "Resolvers come with the SDK's own MCPServer: from mcp.server.mcpserver import MCPServer."
+    else:
+        message = f"{name} holds no MCPServer."
+        hint = (
+            "Make one at the top of the module (mcp = MCPServer('shop')), or in a function that takes no arguments "
+            f"and is called {', '.join(FACTORIES[:-1])} or {FACTORIES[-1]}. Another function can be named: "
+            f"{name}:my_function."
         )
-    return Problem(
-        "no_server",
-        f"{name} holds no MCPServer.",
-        "Make one at the top of the module (mcp = MCPServer('shop')), or in a function that takes no arguments and is "
-        f"called {', '.join(FACTORIES[:-1])} or {FACTORIES[-1]}. Another function can be named: {name}:my_function.",
-    )
+    return Problem("no_server", message, hint)
+
+
+def _other_server(module: ModuleType) -> tuple[str, str] | None:
+    """Name and class of a global that is a server without resolvers: of the package fastmcp, or a low-level one."""
+    for name, value in vars(module).items():
+        cls = type(value)
+        if (cls.__module__.split(".")[0], cls.__name__) in (("fastmcp", "FastMCP"), ("mcp", "Server")):
+            return name, f"{cls.__module__}.{cls.__name__}"
+    return None

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+import uvicorn
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import InvalidSignature
 from mcp.server.mcpserver.tools.tool_manager import ToolManager
@@ -49,6 +50,7 @@ def watched() -> Iterator[Registry]:
     patches.replace(MCPServer, "run", _noting_run(registry))
     for name in ("run_stdio_async", "run_sse_async", "run_streamable_http_async"):
         patches.replace(MCPServer, name, _noting_async_run(registry))
+    patches.replace(uvicorn, "run", _not_run)
     try:
         yield registry
     finally:
@@ -92,3 +94,7 @@ def _noting_async_run(registry: Registry) -> Any:
         registry.ran.append(server)
 
     return run
+
+
+def _not_run(*_args: Any, **_kwargs: Any) -> None:
+    """A module that serves its server's application by itself, at import."""

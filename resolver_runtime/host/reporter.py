@@ -27,7 +27,7 @@ class Reporter:
         self._connection = connection
         self._waiting: deque[wire.Report | bytes | threading.Event] = deque()
         self._wake = threading.Event()
-        self._is_copy = False
+        self._is_mute = False
         self._writer = threading.Thread(target=self._write, name="playground-reporter", daemon=True)
         self._writer.start()
 
@@ -53,15 +53,18 @@ class Reporter:
         """Wait until everything that was put has left, or nobody listens; for a bounded time."""
         left = threading.Event()
         self._put(left)
-        if not self._is_copy and self._writer.is_alive():
+        if not self._is_mute:
             left.wait(FLUSH_SECONDS)
 
-    def forked(self) -> None:
-        """In a child process of the user's: it has the connection, but not the thread that writes."""
-        self._is_copy = True
+    def mute(self) -> None:
+        """Send nothing any more, and keep nobody waiting: as in a child process, which lacks the thread that writes."""
+        self._is_mute = True
+        for item in tuple(self._waiting):
+            if isinstance(item, threading.Event):
+                item.set()
 
     def _put(self, item: wire.Report | bytes | threading.Event) -> None:
-        if self._is_copy:
+        if self._is_mute:
             return
         self._waiting.append(item)
         # Cheaper than to set it again.
@@ -75,17 +78,19 @@ class Reporter:
                 self._wake.clear()
                 self._drain()
         except OSError:  # nobody listens: the web process ends this one in a moment
-            return
+            self.mute()
 
     def _drain(self) -> None:
         batch = bytearray()
         while self._waiting:
-            item = self._waiting.popleft()
+            item = self._waiting[0]
             if isinstance(item, threading.Event):
                 self._connection.sendall(batch)
                 batch.clear()
                 item.set()
+                self._waiting.popleft()
                 continue
+            self._waiting.popleft()
             batch += item if isinstance(item, bytes) else wire.report_line(item)
             if len(batch) >= wire.MAX_EVENT or not self._waiting:
                 self._connection.sendall(batch)

@@ -33,7 +33,7 @@ def run(job: Job, ends: Ends) -> None:
         reporter = Reporter(connection)
         output = capture(reporter.tell, ends)
         flush_before_the_end(reporter.flush)
-        for forked in (reporter.forked, output.forked):
+        for forked in (reporter.mute, output.forked):
             os.register_at_fork(after_in_child=forked)
         try:
             _Worker(job, reporter, output).work()
