@@ -6,19 +6,20 @@ and `shutdown`. A `fenced` answers its `fence` on the same ordered stream: what 
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from resolver_runtime.events import Event, Logged, from_json, to_json
+from resolver_runtime.events import EVENT_CLASSES, Event, Logged, from_json, to_json
 
 MAX_EVENT = 64 * 1024
 """Bytes of the line of one event; its texts are cut to fit."""
 MAX_FRAME = 32 * 1024 * 1024
 """Bytes of one line. Only a survey comes near; whoever sends more is cut off."""
-_LIMITS = (None, 2_000, 200, 20)
+_LIMITS = (2_000, 200, 20)
 """What texts are cut to, one after the other, until the event fits."""
 
 
@@ -31,10 +32,13 @@ class Report:
     event: Event
 
 
+_NAMES = {name: tuple(field.name for field in dataclasses.fields(cls)) for name, cls in EVENT_CLASSES.items()}
+
+
 def encoded(frame: Mapping[str, Any]) -> bytes:
     """One line."""
-    # Lone surrogates stay escaped; what JSON does not know becomes text rather than a lost event.
-    return json.dumps(frame, separators=(",", ":"), default=str).encode() + b"\n"
+    # Lone surrogates stay escaped.
+    return _JSON.encode(frame).encode() + b"\n"
 
 
 def decoded(line: bytes) -> dict[str, Any]:
@@ -55,14 +59,10 @@ def report_line(report: Report) -> bytes:
     An event that cannot be written is told as a log line of its own: the stream goes on.
     """
     try:
-        event = to_json(report.event)
-        for limit in _LIMITS:
-            line = encoded(_report_frame(report, _shortened(event, limit)))
-            if len(line) <= MAX_EVENT:
-                return line
+        line = encoded(_report_frame(report, _flat(report.event)))
+        return line if len(line) <= MAX_EVENT else _cut_line(report)
     except (TypeError, ValueError, RecursionError) as error:  # values of the user's that JSON cannot hold
         return _unwritable(report, type(error).__name__)
-    return _unwritable(report, "it is too large")
 
 
 def report_of(frame: Mapping[str, Any]) -> Report:
@@ -77,15 +77,37 @@ def _report_frame(report: Report, event: Mapping[str, Any]) -> dict[str, Any]:
     return {"kind": "report", "call": report.call, "time": report.time, "event": event}
 
 
+def _flat(event: Event) -> dict[str, Any]:
+    """As `to_json`, but for the nested values, which the encoder takes as they are: a third of the time."""
+    return {"type": event.type, **{name: getattr(event, name) for name in _NAMES[event.type]}}
+
+
+def _plain(value: Any) -> Any:
+    """For what JSON does not know: our own nested values, and else a text rather than a lost event."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return dataclasses.asdict(value)
+    return str(value)
+
+
+_JSON = json.JSONEncoder(separators=(",", ":"), default=_plain)
+
+
+def _cut_line(report: Report) -> bytes:
+    event = to_json(report.event)
+    for limit in _LIMITS:
+        line = encoded(_report_frame(report, _shortened(event, limit)))
+        if len(line) <= MAX_EVENT:
+            return line
+    return _unwritable(report, "it is too large")
+
+
 def _unwritable(report: Report, reason: str) -> bytes:
     text = f"An event {report.event.type!r} could not be told: {reason}."
     return encoded(_report_frame(report, to_json(Logged("ERROR", "resolver_runtime", text))))
 
 
-def _shortened(value: Any, limit: int | None) -> Any:
-    """The value with texts of at most `limit` characters, and as many members; whole without a limit."""
-    if limit is None:
-        return value
+def _shortened(value: Any, limit: int) -> Any:
+    """The value with texts of at most `limit` characters, and as many members."""
     if isinstance(value, str):
         rest = len(value) - limit
         return value if rest <= 0 else f"{value[:limit]}... {rest} more characters"
