@@ -61,7 +61,7 @@ def report_line(report: Report) -> bytes:
     try:
         line = encoded(_report_frame(report, _flat(report.event)))
         return line if len(line) <= MAX_EVENT else _cut_line(report)
-    except (TypeError, ValueError, RecursionError) as error:  # values of the user's that JSON cannot hold
+    except (TypeError, ValueError, RuntimeError) as error:  # values of the user's that JSON cannot hold
         return _unwritable(report, type(error).__name__)
 
 
@@ -86,7 +86,10 @@ def _plain(value: Any) -> Any:
     """For what JSON does not know: our own nested values, and else a text rather than a lost event."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return dataclasses.asdict(value)
-    return str(value)
+    try:
+        return str(value)
+    except Exception:  # a user's __str__ may raise anything
+        return f"<{type(value).__name__}>"
 
 
 _JSON = json.JSONEncoder(separators=(",", ":"), default=_plain)
