@@ -6,6 +6,7 @@ Knows no rule of its own: who may come in is `gate`'s, what is shown `pages`', w
 from __future__ import annotations
 
 import importlib
+import logging
 import socket
 import sys
 import webbrowser
@@ -71,6 +72,8 @@ def serve(settings: Settings) -> None:
     Raises:
         CannotServe: the port is taken, or a path is not there.
     """
+    # The SDK's client logs what a call tells in its own words: a connection that breaks when a worker is ended.
+    logging.getLogger("mcp").addHandler(logging.NullHandler())
     with _bound(settings) as listener:
         settings = replace(_with_paths(settings), port=listener.getsockname()[1])
         config = uvicorn.Config(

@@ -13,7 +13,7 @@ from rich.table import Table
 import benchmarks
 from benchmarks.rows import Row
 
-HELPERS = {"__main__", "rows", "server"}
+HELPERS = {"__main__", "rows", "server", "soak"}
 
 
 def main(names: list[str]) -> None:
