@@ -30,6 +30,7 @@ class Output:
     _meter: Meter
     _streams: tuple[Stream, Stream]
     _pipes: tuple[Pipe, Pipe]
+    _is_copy: bool = False
 
     def finish(self, call: str | None) -> None:
         """The call's code has ended: what it printed without a line's end is told."""
@@ -38,13 +39,16 @@ class Output:
 
     def settle(self) -> None:
         """Tell what is still on its way, and what was dropped."""
+        if self._is_copy:
+            return
         self.finish(None)
         for pipe in self._pipes:
             pipe.settle()
         self._meter.settle()
 
     def forked(self) -> None:
-        """In a child process of the user's: its words come over the descriptors."""
+        """In a child process of the user's: its words come over the descriptors, which the worker reads."""
+        self._is_copy = True
         for stream in self._streams:
             stream.forked()
 

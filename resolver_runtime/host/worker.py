@@ -32,14 +32,18 @@ def run(job: Job, ends: Ends) -> None:
         connection.connect(job.reports)
         reporter = Reporter(connection)
         output = capture(reporter.tell, ends)
-        flush_before_the_end(reporter.flush)
+
+        def say_all() -> None:
+            output.settle()
+            reporter.flush()
+
+        flush_before_the_end(say_all)
         for forked in (reporter.mute, output.forked):
             os.register_at_fork(after_in_child=forked)
         try:
             _Worker(job, reporter, output).work()
         finally:
-            output.settle()
-            reporter.flush()
+            say_all()
 
 
 class _Worker:

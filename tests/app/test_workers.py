@@ -1,55 +1,20 @@
-"""Real workers: what they find in a module, what they tell, how they end."""
+"""What real workers find in a module."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import subprocess
+import sys
+import tempfile
 from pathlib import Path
-from typing import Any
 
 import anyio
 import pytest
 
-from app.calling import Made, Request, call_on
-from app.client.settings import ClientSettings
-from app.workers import ModuleSpec, Worker, WorkerFailed, Workers
-from resolver_runtime import events as ev
-from resolver_runtime.host.process import tree_of
+from app.workers import ModuleSpec, WorkerFailed, Workers
+from tests.app.working import HEAD, TOOL, WAIT_SECONDS, surveyed, tools
 
 pytestmark = pytest.mark.anyio
-
-WAIT_SECONDS = 30
-HEAD = "from mcp.server.mcpserver import MCPServer\n"
-TOOL = "@{0}.tool()\ndef {1}() -> str:\n    return '{1}'\n"
-
-
-@asynccontextmanager
-async def working(directory: Path, text: str, target: str = "shop.py", **spec: Any) -> AsyncIterator[Worker]:
-    """A worker for `shop.py` with this text."""
-    (directory / "shop.py").write_text(text)
-    async with Workers() as workers:
-        with anyio.fail_after(WAIT_SECONDS):
-            yield await workers.start(ModuleSpec(str(directory / target), **spec))
-
-
-async def surveyed(directory: Path, text: str, target: str = "shop.py") -> dict[str, Any]:
-    async with working(directory, text, target) as worker:
-        return worker.survey
-
-
-async def called(worker: Worker, tool: str = "act") -> Made:
-    request = Request(ModuleSpec("shop.py"), tool, {}, ClientSettings(), {})
-
-    async def nobody(asked: ev.QuestionAsked) -> None:
-        return None
-
-    return await call_on(worker, request, nobody, lambda _: None)
-
-
-def tools(survey: dict[str, Any]) -> list[list[str]]:
-    return [[tool["name"] for tool in server["tools"]] for server in survey["servers"]]
-
 
 SERVED = {
     "any name": (f"{HEAD}the_shop = MCPServer('s')\n" + TOOL.format("the_shop", "act"), [["act"]]),
@@ -60,6 +25,20 @@ SERVED = {
     "one server under two names": (f"{HEAD}a = b = MCPServer('a')\n", [[]]),
     "a factory": (f"{HEAD}def create_server():\n    return MCPServer('made')\n", [[]]),
     "run at import": (f"{HEAD}def main():\n    MCPServer('ran').run()\nmain()\n", [[]]),
+    "an application served at import": (
+        f"import uvicorn\n{HEAD}mcp = MCPServer('s')\nuvicorn.run(mcp.streamable_http_app(), port=1)\n",
+        [[]],
+    ),
+    "a tool added by the lifespan": (
+        f"from contextlib import asynccontextmanager\n{HEAD}@asynccontextmanager\nasync def life(server):\n"
+        "    server.add_tool(lambda: '', name='late')\n    yield\nmcp = MCPServer('s', lifespan=life)\n",
+        [["late"]],
+    ),
+    "a factory among others that need something": (
+        f"{HEAD}def build_server(name):\n    return MCPServer(name)\ndef make_server(name='made'):\n"
+        "    return MCPServer(name)\n",
+        [[]],
+    ),
     "async run at import": (
         f"import asyncio\n{HEAD}def main():\n    asyncio.run(MCPServer('ran').run_stdio_async())\nmain()\n",
         [[]],
@@ -103,6 +82,18 @@ PROBLEMS = {
     "the package fastmcp": ("from fastmcp import FastMCP\n", "fastmcp", "fastmcp", 1),
     "a package that is not there": ("import books_of_mine\n", "missing_package", "books_of_mine", 1),
     "an exit": ("import sys\nsys.exit(3)\n", "exit", "SystemExit: 3", 2),
+    "a server of another kind": (
+        "from mcp.server import Server\nlow = Server('low')\n",
+        "no_server",
+        "'low' is a server of another kind: mcp.server.lowlevel.server.Server",
+        None,
+    ),
+    "a factory that needs something": (
+        f"{HEAD}def create_server(name):\n    return MCPServer(name)\n",
+        "no_server",
+        "holds no MCPServer",
+        None,
+    ),
     "no server": ("x = 1\n", "no_server", "holds no MCPServer", None),
     "a lifespan that raises": (
         "from contextlib import asynccontextmanager\n"
@@ -144,119 +135,6 @@ async def test_beside_a_broken_tool_the_others_are_surveyed_and_none_is_served(t
     assert "Did you mean 'title'?" in survey["problems"][0]["hint"]
 
 
-ACT = f"import os, sys, signal, subprocess, logging, time\n{HEAD}mcp = MCPServer('s')\n@mcp.tool()\ndef act() -> str:\n"
-
-DEATHS = {
-    "an exit code": ("    os._exit(3)\n", "exit code 3"),
-    "a signal": ("    os.kill(os.getpid(), signal.SIGSEGV)\n", "Segmentation fault"),
-    "a kill from outside": ("    os.kill(os.getpid(), signal.SIGKILL)\n", "killed from outside"),
-}
-
-
-@pytest.mark.parametrize(("body", "words"), DEATHS.values(), ids=DEATHS.keys())
-async def test_a_worker_that_dies_ends_its_call_with_the_cause(tmp_path: Path, body: str, words: str) -> None:
-    async with working(tmp_path, ACT + body) as worker:
-        made = await called(worker)
-        assert made.code == 5
-        assert words in made.document["error"]["message"]
-
-
-async def test_an_exit_in_a_tool_fails_its_call_and_no_other(tmp_path: Path) -> None:
-    async with working(tmp_path, f"{ACT}    sys.exit('enough')\n" + TOOL.format("mcp", "other")) as worker:
-        made = await called(worker)
-        assert made.code == 1
-        failed = [event for event in made.document["events"] if event["type"] == "tool_failed"]
-        assert failed[0]["failure"]["kind"] == "SystemExit"
-        assert (await called(worker, "other")).code == 0
-
-
-async def test_what_a_tool_prints_and_logs_is_told_with_its_call(tmp_path: Path) -> None:
-    body = (
-        "    print('by print')\n    logging.getLogger('shop').warning('by %s', 'log')\n"
-        "    os.write(1, b'by descriptor\\n')\n    subprocess.run(['echo', 'by child'])\n    time.sleep(0.1)\n"
-        "    return 'done'\n"
-    )
-    async with working(tmp_path, ACT + body) as worker:
-        made = await called(worker)
-    told = {event["text"] for event in made.document["events"] if event["type"] in ("printed", "logged")}
-    assert {"by print", "by log", "by descriptor", "by child"} <= told
-
-
-async def test_a_flood_of_output_is_counted_instead_of_told(tmp_path: Path) -> None:
-    body = (
-        "    for number in range(20_000): print(number)\n    time.sleep(1.1)\n    print('after')\n    return 'done'\n"
-    )
-    async with working(tmp_path, ACT + body) as worker:
-        made = await called(worker)
-    events = made.document["events"]
-    printed = [event for event in events if event["type"] == "printed"]
-    dropped = sum(event["lines"] for event in events if event["type"] == "output_dropped")
-    assert printed[-1]["text"] == "after"
-    assert len(printed) + dropped == 20_001
-    assert dropped > 0
-
-
-async def test_what_a_module_prints_at_import_is_kept(tmp_path: Path) -> None:
-    async with working(tmp_path, f"print('hello')\n{HEAD}mcp = MCPServer('s')\n") as worker:
-        await worker.fence()
-        assert worker.output == ["hello"]
-
-
-async def test_a_worker_sees_nothing_of_our_environment_but_what_programs_need(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PLAYGROUND_CANARY", "secret")
-    async with working(tmp_path, f"{ACT}    return repr(dict(os.environ))\n") as worker:
-        made = await called(worker)
-    assert "PATH" in made.document["result"]["content"][0]["text"]
-    assert "secret" not in made.document["result"]["content"][0]["text"]
-
-
-LEFT_BEHIND = """
-def leave():
-    if os.fork() == 0:
-        os.setsid()
-        if os.fork() == 0:
-            signal.signal(signal.SIGTERM, signal.SIG_IGN)
-            with open({file!r}, 'w') as file: file.write(str(os.getpid()))
-            time.sleep(600)
-        os._exit(0)
-    return 'left'
-signal.signal(signal.SIGTERM, signal.SIG_IGN)
-"""
-
-
-async def test_a_killed_worker_leaves_no_process_behind_whatever_it_did(tmp_path: Path) -> None:
-    file = tmp_path / "pid"
-    text = ACT.replace("@mcp", LEFT_BEHIND.format(file=str(file)) + "@mcp") + "    return leave()\n"
-    async with working(tmp_path, text) as worker:
-        await called(worker)
-        while not (file.exists() and file.read_text()):
-            await anyio.lowlevel.checkpoint()
-        grandchild = int(file.read_text())
-        assert grandchild in tree_of(worker.pid)
-        await worker.kill()
-        while _runs(grandchild):
-            await anyio.lowlevel.checkpoint()
-        assert worker.death is not None
-        assert worker.death.cause == "killed"
-
-
-def _runs(pid: int) -> bool:
-    try:
-        return "(zombie)" not in Path(f"/proc/{pid}/status").read_text()
-    except OSError:
-        return False
-
-
-async def test_no_worker_outlives_the_workers(tmp_path: Path) -> None:
-    async with working(tmp_path, f"{HEAD}mcp = MCPServer('s')\n") as worker:
-        pid = worker.pid
-    with anyio.fail_after(WAIT_SECONDS):
-        while _runs(pid):
-            await anyio.lowlevel.checkpoint()
-
-
 async def test_an_interpreter_that_is_not_there_is_said(tmp_path: Path) -> None:
     async with Workers() as workers:
         with pytest.raises(WorkerFailed, match="cannot be run"):
@@ -282,3 +160,16 @@ async def test_a_module_by_its_name_is_found_from_the_working_directory(
         worker = await workers.start(ModuleSpec("named"))
     assert [server["name"] for server in worker.survey["servers"]] == ["found"]
     assert os.getcwd() == str(tmp_path)
+
+
+async def test_a_directory_too_long_for_a_socket_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    deep = tmp_path / ("x" * 100)
+    deep.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(deep))
+    assert await surveyed(tmp_path, f"{HEAD}mcp = MCPServer('s')\n")
+    assert list(deep.iterdir()) == []
+
+
+def test_the_web_process_starts_workers_without_importing_mcp() -> None:
+    check = "import sys, app.workers; sys.exit('mcp' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", check], check=False).returncode == 0

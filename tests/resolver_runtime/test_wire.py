@@ -48,7 +48,7 @@ def deep(levels: int) -> dict[str, Any]:
     [
         {"text": "x" * 10_000_000},
         {str(number): "x" * 5_000 for number in range(5_000)},
-        {"nested": [["x" * 3_000] * 300] * 300},
+        {"nested": [["x" * 3_000] * 60] * 60},
         {"object": object()},
         {"object": Unspeakable()},
         deep(100_000),
