@@ -7,7 +7,7 @@ each partial's root carries a stable id (see docs/architecture.md).
 from app.pages.calls import Actions, Arguments, Result, Rounds
 from app.pages.fragments import Announcement, Fragments, Scene, lines, update
 from app.pages.graphs import Arcs, Edges, GraphPane, ListRow, NodeCard, NodePanel, list_row
-from app.pages.modules import Client, ModuleLink, Problems, Signature, Tools
+from app.pages.modules import Client, ClientNote, ClientSummary, ModuleLink, Problems, Signature, Tools
 from app.pages.naming import FIELD_PREFIX, IDLE, Place, dom_id, module_href, posted_fields
 from app.pages.notices import Notice, Refused
 from app.pages.page import Loading, Main, Page, Panes, TabCount
@@ -34,6 +34,8 @@ __all__ = [
     "Arcs",
     "Arguments",
     "Client",
+    "ClientNote",
+    "ClientSummary",
     "Context",
     "Dialog",
     "DialogHead",

@@ -191,10 +191,27 @@ class Switch:
 
 
 @dataclass(frozen=True, slots=True)
+class ClientSummary:
+    """`_client_summary.html`: what the menu of headers and limits says while it is closed."""
+
+    template: ClassVar[str] = "_client_summary.html"
+    headers: int
+
+
+@dataclass(frozen=True, slots=True)
+class ClientNote:
+    """`_client_note.html`: what is wrong with the headers as they were typed, or how they are used."""
+
+    template: ClassVar[str] = "_client_note.html"
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Client:
     """`_client.html`: the simulated client: radio group "Protocol", one switch per capability, limit and headers.
 
-    `headers` is a text, one header in a line; `error` a sentence when it cannot be read.
+    The form is never swapped while it is used: a change that is on its way would take a later one back. `headers` is a
+    text, one header in a line.
     """
 
     template: ClassVar[str] = "_client.html"
@@ -203,12 +220,11 @@ class Client:
     switches: tuple[Switch, ...]
     max_rounds: int
     headers: str
-    header_count: int
-    error: str | None
+    summary: ClientSummary
+    note: ClientNote
 
     @classmethod
-    def of(cls, settings: ClientShape, typed: str | None = None, error: str | None = None) -> Client:
-        """`typed` are headers as they were typed when they cannot be read, for the sake of `error`."""
+    def of(cls, settings: ClientShape) -> Client:
         short = {"elicitation.url": ".url", "sampling.tools": ".tools"}
         return cls(
             protocols=words.PROTOCOLS,
@@ -217,9 +233,9 @@ class Client:
                 Switch(name, short.get(name, name), name in settings.capabilities) for name in words.CAPABILITIES
             ),
             max_rounds=settings.max_rounds,
-            headers=headers_text(settings.headers) if typed is None else typed,
-            header_count=len(settings.headers),
-            error=error,
+            headers=headers_text(settings.headers),
+            summary=ClientSummary(len(settings.headers)),
+            note=ClientNote(),
         )
 
 

@@ -15,7 +15,7 @@ from app.access import Access
 from app.client.questions import QuestionSettled
 from app.client.settings import CAPABILITIES, ClientSettings
 from app.headers import HeadersError, headers_from
-from app.pages import Arguments, Client, Draft, Place, Question, posted_fields, render
+from app.pages import Arguments, ClientNote, ClientSummary, Draft, Place, Question, posted_fields, render
 from app.replies import NO_OBJECT, reply_to
 from app.routes.context import OwnWorkspace, scene_of
 from app.view import CallView
@@ -81,12 +81,13 @@ async def reopen(workspace: OwnWorkspace, call: str, question: str) -> str:
 async def shape_client(workspace: OwnWorkspace, request: Request) -> str:
     """Shape the simulated client; calls that run keep the client they began with."""
     form = await request.form()
-    typed = _text(form, "headers")
+    error = None
     try:
-        workspace.client = _client(form, headers_from(typed))
-    except HeadersError as error:
-        return render(Client.of(workspace.client, typed, str(error)))
-    return render(Client.of(workspace.client))
+        workspace.client = _client(form, headers_from(_text(form, "headers")))
+    except HeadersError as wrong:
+        error = str(wrong)
+    summary = ClientSummary(len(workspace.client.headers))
+    return render(summary, oob=True) + render(ClientNote(error), oob=True)
 
 
 def _arguments(

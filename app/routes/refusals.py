@@ -10,7 +10,7 @@ from http import HTTPStatus
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from app.client.questions import QuestionSettled
@@ -48,6 +48,10 @@ def add_refusals(app: FastAPI) -> None:
     async def on_worker_failed(request: Request, error: WorkerFailed) -> Response:
         sentence = f"{error.death.sentence} {error.death.next_step}"
         return refusal(request, HTTPStatus.BAD_GATEWAY, sentence)
+
+    @app.exception_handler(ClientDisconnect)
+    async def on_gone(_request: Request, _error: Exception) -> Response:
+        return Response(status_code=HTTPStatus.BAD_REQUEST)  # nobody is there to read it
 
     @app.exception_handler(RequestValidationError)
     async def on_invalid(request: Request, error: RequestValidationError) -> Response:

@@ -458,6 +458,8 @@ CONTEXTS: tuple[type[Context], ...] = (
     pages.Arcs,
     pages.Arguments,
     pages.Client,
+    pages.ClientNote,
+    pages.ClientSummary,
     pages.Dialog,
     pages.DialogHead,
     pages.Edges,

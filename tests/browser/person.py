@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from playwright.sync_api import Locator, Page, expect
 
-WAIT_MS = 10_000
+WAIT_MS = 30_000
 """Every wait in these tests ends: by far more than the page needs, even on a busy machine."""
 expect.set_options(timeout=WAIT_MS)
 

@@ -138,6 +138,17 @@ def test_a_server_with_its_own_policy_shows_the_time_it_leaves(open_module: Call
     person.sees_result("decided")
 
 
+def test_two_settings_changed_at_once_are_both_kept(person: Person) -> None:
+    names = ("roots", "sampling.tools", "elicitation.url")
+    person.page.evaluate(
+        "names => names.forEach(name => document.querySelector(`#client [value='${name}']`).click())", list(names)
+    )
+    person.page.wait_for_load_state("networkidle")
+    person.page.reload()
+    for name, on in zip(names, (False, True, True), strict=True):
+        expect(person.page.get_by_role("switch", name=name, exact=True)).to_be_checked(checked=on)
+
+
 def test_where_no_policy_is_set_no_clock_runs(person: Person) -> None:
     person.choose("order_book")
     person.call(Title="Neuromancer")

@@ -176,7 +176,7 @@ def test_context_brings_headers_lifespan_and_progress(person: Person, era: str) 
     with person.page.expect_response("**/client"):
         headers = person.page.get_by_label("Headers", exact=True)
         headers.fill("X-Shop-Branch: Lisbon")
-        headers.blur()
+        headers.press("Escape")
     person.call(Name="Ana")
     person.sees_result("Bom dia, Ana, from Lisbon!")
     person.page.get_by_role("tab", name="Log").click()
