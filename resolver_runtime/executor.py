@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from contextvars import ContextVar
 from typing import Any
@@ -90,7 +91,7 @@ async def run_round(
         raise
 
 
-class _Executor:
+class _Executor(ABC):
     """The walk over the resolvers; how a question becomes an outcome is its subclasses' matter."""
 
     def __init__(self, plan: Plan, arguments: Mapping[str, Any], context: Context[Any, Any], told: Narration) -> None:
@@ -159,8 +160,9 @@ class _Executor:
         self.told.returned(resolver, result, seconds)
         return _accepted(result)
 
+    @abstractmethod
     async def asked(self, resolver: ResolverPlan, marker: Marker, seconds: float) -> Outcome | _Pending:
-        raise NotImplementedError
+        """What becomes of a question that a resolver has just returned, after `seconds`."""
 
 
 class _InCall(_Executor):
