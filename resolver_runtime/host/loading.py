@@ -125,7 +125,7 @@ def _servers(names: dict[str, Any]) -> Iterator[Server]:
 
 
 def _is_server(value: Any) -> bool:
-    return isinstance(value, MCPServer)
+    return issubclass(type(value), MCPServer)  # `isinstance` would run code of the value's
 
 
 def _needs_nothing(factory: Any) -> bool:

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import anyio
 import pytest
 
-from tests.app.working import ACT, HEAD, called, of_type, working
+from app.client.call import Call
+from app.client.settings import ClientSettings
+from resolver_runtime.events import Era, Printed, ResolverReturned
+from tests.app.working import ACT, HEAD, WAIT_SECONDS, called, of_type, working
 
 pytestmark = pytest.mark.anyio
 
@@ -112,3 +116,39 @@ SET_UP = {
 async def test_a_module_may_do_with_its_streams_what_scripts_do(tmp_path: Path, text: str) -> None:
     async with working(tmp_path, f"{text}{ACT}    return 'done'\n") as worker:
         assert (await called(worker)).code == 0
+
+
+CROWD = """
+import anyio
+from typing import Annotated
+from mcp.server.mcpserver import MCPServer, Resolve
+mcp = MCPServer("crowd")
+def in_a_thread(number: int) -> int:
+    print("thread", number)
+    return number
+async def on_the_loop(number: int) -> int:
+    print("loop", end=" ")
+    await anyio.lowlevel.checkpoint()
+    print(number)
+    return number
+@mcp.tool()
+async def act(number: int, a: Annotated[int, Resolve(in_a_thread)], b: Annotated[int, Resolve(on_the_loop)]) -> str:
+    print("body", number)
+    return str(a + b)
+"""
+
+
+@pytest.mark.parametrize("era", ["2026-07-28", "2025-11-25"])
+async def test_of_many_calls_at_once_each_hears_its_own_lines(tmp_path: Path, era: Era) -> None:
+    async with working(tmp_path, CROWD) as worker:
+        tool = worker.survey["servers"][0]["tools"][0]
+        calls = [Call(worker, 0, tool, {"number": number}, ClientSettings(era)) for number in range(12)]
+        with anyio.fail_after(WAIT_SECONDS):
+            async with anyio.create_task_group() as tasks:
+                for call in calls:
+                    tasks.start_soon(call.run)
+    for number, call in enumerate(calls):
+        told = [record.event for record in call.log.records()]
+        lines = [event.text for event in told if isinstance(event, Printed)]
+        assert lines == [f"thread {number}", f"loop {number}", f"body {number}"]
+        assert sum(isinstance(event, ResolverReturned) for event in told) == 2
