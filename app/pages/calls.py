@@ -14,7 +14,7 @@ from app.pages.naming import Place
 from app.pages.questions import sent_words
 from app.pages.rendering import cut
 from app.view import CallView, RoundView
-from resolver_runtime.events import ArgumentIgnored
+from resolver_runtime.events import ArgumentIgnored, Failure
 from resolver_runtime.graph import TOOL
 
 
@@ -197,7 +197,10 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """`_result.html`: the region "Result". `mark` is an icon; `note` what its heading says at the right."""
+    """`_result.html`: the region "Result". `mark` is an icon; `note` what its heading says at the right.
+
+    `failure` is what was raised, where the client's error says less than that.
+    """
 
     template: ClassVar[str] = "_result.html"
     mark: str | None
@@ -206,6 +209,7 @@ class Result:
     blocks: tuple[Block, ...]
     structured: Any
     error: Mapping[str, Any] | None
+    failure: Failure | None
 
     @classmethod
     def of(cls, view: CallView) -> Result:
@@ -218,7 +222,12 @@ class Result:
             blocks=tuple(_block(block) for block in result.get("content") or ()),
             structured=result.get("structuredContent"),
             error=view.error,
+            failure=view.failure if view.status == "failed" and _is_hidden(view.failure, result) else None,
         )
+
+
+def _is_hidden(failure: Failure | None, result: Mapping[str, Any]) -> bool:
+    return failure is not None and failure.message not in json.dumps(result.get("content"), ensure_ascii=False)
 
 
 def _result_note(view: CallView) -> str:

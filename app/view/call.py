@@ -17,7 +17,8 @@ from resolver_runtime.graph import Graph
 class CallView:
     """A call after the event `seq`.
 
-    `received` holds the edges whose value arrived, `reused` those of them that shared another edge's run.
+    `received` holds the edges whose value arrived, `reused` those of them that shared another edge's run;
+    `failure` is what was raised in the module, of which the client is told less.
     """
 
     graph: Graph
@@ -39,6 +40,7 @@ class CallView:
     ignored: list[ev.ArgumentIgnored] = field(default_factory=list)
     result: Mapping[str, Any] | None = None
     error: Mapping[str, Any] | None = None
+    failure: ev.Failure | None = None
     seconds: float = 0.0
     seq: int = 0
 

@@ -137,6 +137,7 @@ def _tool_failed(view: CallView, event: ev.ToolFailed, record: Recorded) -> None
         node.state, node.failure = "failed", event.failure
     else:
         node.state = "not_reached"
+    view.failure = event.failure
     view.log.append(LogLine(record.at, "error", view.tool, event.failure.message, event.failure))
 
 

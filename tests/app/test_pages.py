@@ -523,6 +523,24 @@ def test_what_a_result_cannot_show_it_describes() -> None:
     assert "audio, audio/wav, 2 characters of base64" in html
 
 
+CRASH = ev.Failure("KeyError", "'USD'", (ev.Frame("shop.py", 3, "rate", "return {}[currency]", True),))
+REFUSED = ev.Failure("ToolError", "Out of stock")
+
+
+@pytest.mark.parametrize(
+    ("failure", "text", "told"),
+    [
+        (CRASH, "Error executing tool order_book", True),
+        (REFUSED, "Error executing tool order_book: Out of stock", False),
+    ],
+)
+def test_what_was_raised_is_told_where_the_client_hears_less(failure: ev.Failure, text: str, told: bool) -> None:
+    result = {"content": [{"type": "text", "text": text}], "isError": True}
+    call = view(shop(), *started(), ev.ToolFailed("body", failure), ev.CallEnded("failed", result=result))
+    html = render(pages.Result.of(call))
+    assert ("The client is told no more than that" in html) == told
+
+
 def test_of_a_text_too_long_for_a_page_the_rest_is_counted() -> None:
     result = {"content": [{"type": "text", "text": "x" * 70_000}]}
     html = render(pages.Result.of(view(shop(), *ended("done", result=result))))
