@@ -21,6 +21,7 @@ from typing import Any
 from resolver_runtime.host import fresh, process, worker
 from resolver_runtime.host.children import Child, Children
 from resolver_runtime.host.job import Job
+from resolver_runtime.host.loop import exit_code
 from resolver_runtime.host.output import Ends
 from resolver_runtime.host.pipes import open_pipe
 
@@ -108,8 +109,8 @@ class Parent:
             os.close(nothing)
             worker.run(job, ends)
             code = 0
-        except SystemExit as error:
-            code = error.code if isinstance(error.code, int) else 1
+        except (SystemExit, KeyboardInterrupt) as error:
+            code = exit_code(error)
         except BaseException:  # the last word of a worker that never came to serve
             traceback.print_exc()
         finally:

@@ -17,6 +17,7 @@ from resolver_runtime import sdk
 from resolver_runtime.host import taps
 from resolver_runtime.host.job import Job
 from resolver_runtime.host.loading import Loaded, load, split_target
+from resolver_runtime.host.loop import Loop
 from resolver_runtime.host.output import Ends, Output, capture, flush_before_the_end
 from resolver_runtime.host.problem import Problem, import_problem
 from resolver_runtime.host.reporter import Reporter, current_call
@@ -61,7 +62,7 @@ class _Worker:
         loaded = load(self._job.module, self._job.directory)
         self._output.finish(None)
         self._tap(loaded)
-        anyio.run(self._serve, loaded)
+        anyio.run(self._serve, loaded, backend_options={"loop_factory": Loop})
 
     def _tap(self, loaded: Loaded) -> None:
         taps.guard_runs(lambda: self._output.finish(current_call.get()))

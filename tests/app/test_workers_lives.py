@@ -14,7 +14,7 @@ from app.client.call import Call
 from app.workers import WorkerFailed, Workers, pool
 from resolver_runtime.events import ResolverStarted
 from resolver_runtime.host.process import tree_of
-from tests.app.working import ACT, HEAD, TOOL, WAIT_SECONDS, called, gone, runs, started, working
+from tests.app.working import ACT, HEAD, TOOL, WAIT_SECONDS, called, gone, of_type, runs, started, working
 
 pytestmark = pytest.mark.anyio
 
@@ -31,6 +31,16 @@ async def test_a_worker_that_dies_ends_its_call_with_the_cause(tmp_path: Path, b
         made = await called(worker)
         assert made.code == 5
         assert words in made.document["error"]["message"]
+
+
+async def test_an_exit_in_a_task_of_the_users_own_ends_the_call_with_it(tmp_path: Path) -> None:
+    body = "    import asyncio\n    async def leave(): sys.exit(3)\n    task = asyncio.create_task(leave())\n"
+    text = f"{ACT.replace('def act', 'async def act')}{body}    await asyncio.sleep(600)\n"
+    async with working(tmp_path, text) as worker:
+        made = await called(worker)
+    assert made.code == 5
+    assert "exit code 3" in made.document["error"]["message"]
+    assert "SystemExit: 3" in [event["text"] for event in of_type(made, "printed")]
 
 
 async def test_an_exit_in_a_tool_fails_its_call_and_no_other(tmp_path: Path) -> None:
