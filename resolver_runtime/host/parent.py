@@ -8,6 +8,8 @@ adopts what its workers leave behind, and ends it.
 
 from __future__ import annotations
 
+import gc
+import importlib
 import json
 import logging
 import os
@@ -27,6 +29,15 @@ from resolver_runtime.host.pipes import open_pipe
 
 GRACE_SECONDS = 0.2
 """Between the request to end and the end."""
+LATE_IMPORTS = (
+    "anyio._backends._asyncio",
+    "uvicorn.lifespan.off",
+    "uvicorn.protocols.http.auto",
+    "mcp.server.streamable_http_manager",
+    "rich.console",
+    "rich.logging",
+)
+"""What every worker imports as it begins to serve; not every one of them is there everywhere."""
 
 
 class Parent:
@@ -145,7 +156,13 @@ def _tell(**frame: Any) -> None:
 def main() -> None:
     """Warm up, then wait for orders."""
     process.become_subreaper()
+    for name in LATE_IMPORTS:
+        with suppress(ImportError):
+            importlib.import_module(name)
     # What importing has set up would keep the user's own `logging.basicConfig` from doing anything.
     logging.getLogger().handlers.clear()
     logging.getLogger().setLevel(logging.WARNING)
+    # What is here stays: a worker that collects garbage would else copy every page of it.
+    gc.collect()
+    gc.freeze()
     Parent().run()
