@@ -29,7 +29,7 @@ from app.routes import api, calls, documents, live
 from app.routes.context import Playground
 from app.routes.refusals import add_refusals
 from app.settings import Settings
-from app.workers import Workers
+from app.workers import Workers, holes
 from app.workspace import Workspace, modules_at
 
 GRACE_SECONDS = 1
@@ -76,6 +76,8 @@ def serve(settings: Settings) -> None:
     logging.getLogger("mcp").addHandler(logging.NullHandler())
     with _bound(settings) as listener:
         settings = replace(_with_paths(settings), port=listener.getsockname()[1])
+        if settings.isolate:
+            _tell_holes(settings.python)
         config = uvicorn.Config(
             create_app(settings),
             ws="websockets-sansio",
@@ -105,12 +107,17 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     settings: Settings = app.state.settings
     scripts = script_tags(directory("static"), offline=settings.offline)
     async with Workers() as workers, anyio.create_task_group() as tasks:
-        workspace = Workspace(workers, modules_at(settings.paths, settings.python), tasks)
+        workspace = Workspace(workers, modules_at(settings.paths, settings.python, settings.isolate), tasks)
         app.state.playground = Playground(settings, workspace, tuple(scripts))
         # The first call needs `mcp`, the first page does not: it must not wait for it.
         tasks.start_soon(_import_client)
         yield
         tasks.cancel_scope.cancel()
+
+
+def _tell_holes(python: str | None) -> None:
+    for hole in holes(python):
+        print(f"Not closed by --isolate: {hole}", file=sys.stderr)
 
 
 async def _import_client() -> None:

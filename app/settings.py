@@ -42,6 +42,7 @@ class Settings:
     python: str | None = None
     no_browser: bool = False
     offline: bool = False
+    isolate: bool = False
     public_url: str | None = None
     workspaces: WorkspaceMode = "one"
     token: str = field(default_factory=new_token, repr=False)

@@ -221,13 +221,13 @@ class Workspace:
             del self.calls[call_id]
 
 
-def modules_at(paths: tuple[str, ...], python: str | None) -> tuple[Module, ...]:
+def modules_at(paths: tuple[str, ...], python: str | None, isolate: bool = False) -> tuple[Module, ...]:
     """The modules that the command line names: a directory stands for every module in it.
 
     Raises:
         FileNotFoundError: a path that looks like a file is not there.
     """
-    specs = [ModuleSpec(name, python) for path in paths for name in _expand(path)]
+    specs = [ModuleSpec(name, python, isolate=isolate) for path in paths for name in _expand(path)]
     labels = [Path(spec.module).name for spec in specs]
     return tuple(
         Module(f"{index}-{label.partition('.')[0]}", label, spec)

@@ -136,8 +136,10 @@ async def nobody(asked: QuestionAsked) -> Answer | None:
     return None
 
 
-async def called(case: Case, era: Era, engine: Literal["playground", "sdk"], workers: Workers) -> Made:
-    spec = ModuleSpec(str(SAMPLES / f"{case.module}.py"), engine=engine)
+async def called(
+    case: Case, era: Era, engine: Literal["playground", "sdk"], workers: Workers, *, isolate: bool = False
+) -> Made:
+    spec = ModuleSpec(str(SAMPLES / f"{case.module}.py"), engine=engine, isolate=isolate)
     capabilities = (DEFAULT_CAPABILITIES | case.added) - case.without
     client = ClientSettings(era, capabilities, headers={"X-Shop-Branch": "Lisbon"})
     request = Request(spec, case.tool, case.arguments, client, case.answers)
@@ -177,6 +179,14 @@ async def test_a_sample_has_one_outcome_in_both_eras_and_on_both_executors(case:
             assert outcome(ours) == outcome(theirs)
             if era == "2026-07-28" and case.runs:
                 assert runs(ours) == case.runs
+
+
+async def test_every_sample_works_isolated_in_both_eras() -> None:
+    async with Workers() as workers:
+        for case in CASES:
+            for era in ERAS:
+                made = await called(case, era, "playground", workers, isolate=True)
+                assert (text(made), made.code) == (case.text, case.code)
 
 
 REFUSED = [

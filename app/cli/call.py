@@ -15,7 +15,7 @@ from app.answers import Answer
 from app.calling import Request, Source, make_call
 from app.calls import Recorded
 from app.cli.asking import Person
-from app.cli.options import capabilities, headers, json_object
+from app.cli.options import capabilities, headers, isolate_option, json_object
 from app.cli.terminal import Lines, harmless, is_attended
 from app.cli.trees import call_tree, output_line
 from app.client.settings import DEFAULT_CAPABILITIES, MAX_ROUNDS, ClientSettings
@@ -73,6 +73,7 @@ ERAS: tuple[Era, ...] = ("2026-07-28", "2025-11-25")
 )
 @click.option("--timeout", type=click.FloatRange(0, min_open=True), metavar="S", help="Seconds for the whole call.")
 @click.option("--python", help="The interpreter that runs the module, with the `mcp` it uses.")
+@isolate_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
 def call(
     module: str,
@@ -83,6 +84,7 @@ def call(
     as_json: bool,
     python: str | None,
     engine: Any,
+    isolate: bool,
     **client: Any,
 ) -> int:
     """Call TOOL of MODULE and answer its questions.
@@ -93,7 +95,7 @@ def call(
     """
     # The SDK's client logs what this command tells in its own words.
     logging.getLogger().addHandler(logging.NullHandler())
-    spec = ModuleSpec(module, python, engine)
+    spec = ModuleSpec(module, python, engine, isolate)
     request = Request(spec, tool, arguments, _client(**client), answers, timeout)
     errors = Console(stderr=True, highlight=False, soft_wrap=True)
     made = anyio.run(make_call, request, _source(errors), _follower(errors))

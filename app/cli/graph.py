@@ -9,6 +9,7 @@ import anyio
 import click
 from rich.console import Console
 
+from app.cli.options import isolate_option
 from app.cli.trees import graph_trees, problems_text
 from app.documents import graph_document
 from app.surveys import find_tool
@@ -21,14 +22,15 @@ PROBLEMS = 1
 @click.argument("module")
 @click.option("--tool", help="Only this tool.")
 @click.option("--python", help="The interpreter that runs the module, with the `mcp` it uses.")
+@isolate_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
-def graph(module: str, tool: str | None, python: str | None, as_json: bool) -> int:
+def graph(module: str, tool: str | None, python: str | None, isolate: bool, as_json: bool) -> int:
     """Show the tools of MODULE with the graph of resolvers behind each.
 
     MODULE is a Python file or package.module, with :server after it where there are several. Exit codes: 0, 1 when
     there are problems.
     """
-    survey = anyio.run(_survey, ModuleSpec(module, python))
+    survey = anyio.run(_survey, ModuleSpec(module, python, isolate=isolate))
     document = graph_document(survey, tool)
     if tool is not None and not document["problems"]:
         find_tool(survey, tool)

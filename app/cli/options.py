@@ -11,6 +11,8 @@ import click
 from app.client.settings import CAPABILITIES
 from app.headers import HeadersError, header_from
 
+isolate_option = click.option("--isolate", is_flag=True, help="Run modules with walls round them (Linux only).")
+
 
 def json_object(_ctx: click.Context, _param: click.Parameter, value: str | None) -> dict[str, Any] | None:
     """A JSON object, written out or as @FILE (@- is standard input). Raises: BadParameter."""

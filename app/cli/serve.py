@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from app import main
+from app.cli.options import isolate_option
 from app.settings import InvalidSettings, Settings
 
 
@@ -17,6 +18,7 @@ from app.settings import InvalidSettings, Settings
 @click.option("--python", help="The interpreter that runs the modules, with the `mcp` they use.")
 @click.option("--no-browser", is_flag=True, help="Do not open a browser.")
 @click.option("--offline", is_flag=True, help="Make no request to any other host.")
+@isolate_option
 @click.option("--public-url", metavar="URL", help="The address under which others reach it; permits any --host.")
 @click.option(
     "--workspaces",

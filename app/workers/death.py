@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,7 @@ _AGAIN = "Press Call to run the tool again: it begins in a new worker."
 _LOOK = "Look at the last lines of the Log for what it was doing."
 
 KILLED = Death("killed", "The worker was ended by the playground.", "The next call begins in a new one.")
+_NO_MEMORY = re.compile(r"\bMemoryError\b|\bbad_alloc\b|[Cc]annot allocate memory")
 CUT_OFF = Death(
     "streams",
     "The worker closed its connection to the playground, and was ended: without it nobody sees what it does.",
@@ -58,9 +60,27 @@ def death_of(status: int) -> Death:
     return Death("signal", f"The worker's process was ended by a signal: {name}.", f"{_LOOK} {_AGAIN}", code)
 
 
+def lacks_memory(line: str) -> bool:
+    """Whether a line of output says that memory was refused."""
+    return _NO_MEMORY.search(line) is not None
+
+
+def without_memory(death: Death) -> Death:
+    """The death of a worker that had said so: at its limit no signal comes, and what it does then is its own."""
+    if not death.code or death.cause == "memory":
+        return death
+    sentence = "The worker's process ended after it was refused more memory. With --isolate it may take 1 GiB."
+    return replace(death, cause="memory", sentence=sentence)
+
+
 def no_interpreter(python: str, reason: str) -> Death:
     step = "Name an interpreter that exists with --python path/to/python."
     return Death("start", f"{python} cannot be run: {reason}.", step)
+
+
+def no_isolation(platform: str) -> Death:
+    sentence = f"Workers can be isolated on Linux only, and this is {platform}."
+    return Death("isolation", sentence, "Leave --isolate away: the module can then do whatever your account can.")
 
 
 def not_started(seconds: float) -> Death:

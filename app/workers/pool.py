@@ -7,10 +7,12 @@ import os
 import secrets
 import shutil
 import socket
+import sys
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import AsyncExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -18,7 +20,7 @@ from typing import Self
 import anyio
 import anyio.abc
 
-from app.workers.death import Death, WorkerFailed, not_loaded, not_started
+from app.workers.death import Death, WorkerFailed, no_isolation, not_loaded, not_started
 from app.workers.parent import Parent, warm_parent
 from app.workers.spec import ModuleSpec
 from app.workers.worker import Worker
@@ -65,10 +67,12 @@ class Workers:
             WorkerFailed: it never became ready.
         """
         self._count += 1
-        reports, serves = (str(Path(self._directory, f"{self._count}{end}")) for end in "rs")
+        reports, serves, scratch = (str(Path(self._directory, f"{self._count}{end}")) for end in "rsf")
         worker = Worker(serves)
+        if spec.isolate and sys.platform != "linux":
+            raise WorkerFailed(no_isolation(sys.platform))
         try:
-            await self._begin(worker, spec, reports)
+            await self._begin(worker, spec, reports, scratch if spec.isolate else None)
             await _loaded(worker)
         except BaseException:  # cancelled, or failed: nobody will ever call it
             with anyio.CancelScope(shield=True):
@@ -76,7 +80,7 @@ class Workers:
             raise
         return worker
 
-    async def _begin(self, worker: Worker, spec: ModuleSpec, reports: str) -> None:
+    async def _begin(self, worker: Worker, spec: ModuleSpec, reports: str, scratch: str | None) -> None:
         job = {
             "module": spec.module,
             "engine": spec.engine,
@@ -84,6 +88,7 @@ class Workers:
             "reports": reports,
             "key": self._key,
             "directory": os.getcwd(),
+            "scratch": scratch,
         }
         with _listening(reports) as listener:
             async with self._starting[spec.python]:
@@ -92,11 +97,15 @@ class Workers:
             connection = await _accepted(listener, worker)
         # asyncio's stream reads lines, and is at peace when a read is cancelled (see app/client/transport.py).
         streams = await asyncio.open_unix_connection(sock=connection, limit=wire.MAX_FRAME)
-        self._tasks.start_soon(self._follow, worker, *streams)
+        self._tasks.start_soon(self._follow, worker, scratch, *streams)
 
-    async def _follow(self, worker: Worker, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _follow(
+        self, worker: Worker, scratch: str | None, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
         try:
             await worker.follow(reader, writer)
+            if scratch is not None:
+                await anyio.to_thread.run_sync(partial(shutil.rmtree, scratch, ignore_errors=True))
         finally:
             Path(worker.socket).unlink(missing_ok=True)
 

@@ -10,9 +10,11 @@ from typing import Literal
 class ModuleSpec:
     """`module` as on the command line: `path.py` or `package.module`, with `:server` after it or without.
 
-    `python` is an interpreter with `mcp`; None: the one that runs the playground.
+    `python` is an interpreter with `mcp`; None: the one that runs the playground. `isolate`: with walls round it, on
+    Linux.
     """
 
     module: str
     python: str | None = None
     engine: Literal["playground", "sdk"] = "playground"
+    isolate: bool = False

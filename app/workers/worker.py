@@ -14,7 +14,7 @@ from typing import Any
 
 import anyio
 
-from app.workers.death import CUT_OFF, KILLED, Death
+from app.workers.death import CUT_OFF, KILLED, Death, lacks_memory, without_memory
 from resolver_runtime import wire
 from resolver_runtime.events import Event, Printed
 
@@ -43,6 +43,7 @@ class Worker:
     order_end: Callable[[], Awaitable[None]] | None = None
     """Asks the warm parent to end it; set by the parent that starts it."""
     _verdict: Death | None = None
+    _lacks_memory: bool = False
     _connection: asyncio.StreamWriter | None = None
     _listeners: dict[str | None, list[Listener]] = field(default_factory=dict)
     _fences: dict[int, anyio.Event] = field(default_factory=dict)
@@ -139,7 +140,7 @@ class Worker:
             for stream in ("stdout", "stderr"):
                 for line in words.get(stream, "").splitlines():
                     self._report(wire.Report(None, time.monotonic(), Printed(stream, line)))
-            self._die(self._verdict or death)
+            self._die(self._verdict or (without_memory(death) if self._lacks_memory else death))
 
     def _die(self, death: Death) -> None:
         if self.death is None:
@@ -174,6 +175,7 @@ class Worker:
     def _report(self, report: wire.Report) -> None:
         if report.call is None and isinstance(report.event, Printed):
             self.output = [*self.output, report.event.text][-LAST_WORDS:]
+            self._lacks_memory |= lacks_memory(report.event.text)
         # What belongs to no call is shown with every call that runs: it may be what that one waits for.
         calls = [report.call] if report.call is not None else list(self._listeners)
         for call in calls:

@@ -12,6 +12,7 @@ class Job:
 
     `key` seals request states of servers without a policy of their own: one key per workspace, in hexadecimal, so that
     a worker that takes over can read what the one before it sealed. `directory` is where relative paths begin.
+    `scratch` is the directory in which alone an isolated worker may write, made by it; None: no walls round it.
     """
 
     module: str
@@ -20,6 +21,7 @@ class Job:
     reports: str
     key: str
     directory: str
+    scratch: str | None = None
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)

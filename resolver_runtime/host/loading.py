@@ -63,22 +63,36 @@ def split_target(target: str) -> tuple[str, str | None]:
     return (name, variable) if colon and len(name) > 1 and variable.isidentifier() else (target, None)
 
 
+def needed(target: str, directory: str) -> tuple[str, ...]:
+    """The paths that must be readable for `load`: the module, and where its own imports begin."""
+    path = _path(split_target(target)[0], Path(directory))
+    return (directory,) if path is None else (str(path), str(_root(path)))
+
+
 def _imported(name: str, directory: Path) -> ModuleType:
-    path = Path(name) if Path(name).is_absolute() else directory / name
-    if path.suffix == ".py" or path.is_dir():
-        return _from_path(path.resolve())
+    path = _path(name, directory)
+    if path is not None:
+        return _from_path(path)
     _search(directory)
     return importlib.import_module(name)
+
+
+def _path(name: str, directory: Path) -> Path | None:
+    """Of a file or a package's directory; None where `name` is to be imported."""
+    path = directory / name
+    return path.resolve() if path.suffix == ".py" or path.is_dir() else None
+
+
+def _root(path: Path) -> Path:
+    """The directory that holds it, or its outermost package."""
+    return next(parent for parent in path.parents if not (parent / "__init__.py").exists())
 
 
 def _from_path(path: Path) -> ModuleType:
     if not path.exists():
         raise FileNotFoundError(f"There is no file {path}.")
-    parts = [path.name if path.is_dir() else path.stem]
-    root = path.parent
-    while (root / "__init__.py").exists():
-        parts.insert(0, root.name)
-        root = root.parent
+    root = _root(path)
+    parts = path.with_name(path.name if path.is_dir() else path.stem).relative_to(root).parts
     _search(root)
     if len(parts) > 1 or path.is_dir():
         return importlib.import_module(".".join(part for part in parts if part != "__init__"))

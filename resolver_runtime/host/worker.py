@@ -15,8 +15,9 @@ import uvicorn
 import resolver_runtime
 from resolver_runtime import sdk
 from resolver_runtime.host import taps
+from resolver_runtime.host.isolation import isolate
 from resolver_runtime.host.job import Job
-from resolver_runtime.host.loading import Loaded, load, split_target
+from resolver_runtime.host.loading import Loaded, load, needed, split_target
 from resolver_runtime.host.loop import Loop
 from resolver_runtime.host.output import Ends, Output, capture, flush_before_the_end
 from resolver_runtime.host.problem import Problem, import_problem
@@ -29,8 +30,12 @@ BACKLOG = 256
 
 def run(job: Job, ends: Ends) -> None:
     """Be the worker of this job, to its end; `ends` are the pipes that standard output and error are to go to."""
-    with socket.socket(socket.AF_UNIX) as connection:
+    with socket.socket(socket.AF_UNIX) as connection, socket.socket(socket.AF_UNIX) as listener:
         connection.connect(job.reports)
+        listener.bind(job.socket)
+        if job.scratch is not None:
+            # Behind the walls there are no sockets to be made; and round a thread that runs they would not go.
+            _isolate(job, job.scratch)
         reporter = Reporter(connection)
         output = capture(reporter.tell, ends)
 
@@ -42,14 +47,20 @@ def run(job: Job, ends: Ends) -> None:
         for forked in (reporter.mute, output.forked):
             os.register_at_fork(after_in_child=forked)
         try:
-            _Worker(job, reporter, output).work()
+            _Worker(job, reporter, output, listener).work()
         finally:
             say_all()
 
 
+def _isolate(job: Job, scratch: str) -> None:
+    os.mkdir(scratch, 0o700)
+    isolate(scratch, needed(job.module, job.directory), os.path.dirname(scratch))
+
+
 class _Worker:
-    def __init__(self, job: Job, reporter: Reporter, output: Output) -> None:
+    def __init__(self, job: Job, reporter: Reporter, output: Output, listener: socket.socket) -> None:
         self._job = job
+        self._listener = listener
         self._reporter = reporter
         self._output = output
 
@@ -75,12 +86,10 @@ class _Worker:
     async def _serve(self, loaded: Loaded) -> None:
         try:
             async with opened([one.server for one in loaded.servers]) as app:
-                with socket.socket(socket.AF_UNIX) as listener:
-                    listener.bind(self._job.socket)
-                    listener.listen(BACKLOG)
-                    # Only now: a lifespan may add tools.
-                    self._reporter.send("loaded", survey=self._survey(loaded))
-                    await serve(app, listener, lambda server: self._listen(partial(_end, server)))
+                self._listener.listen(BACKLOG)
+                # Only now: a lifespan may add tools.
+                self._reporter.send("loaded", survey=self._survey(loaded))
+                await serve(app, self._listener, lambda server: self._listen(partial(_end, server)))
         except Exception as error:  # a user's lifespan may raise anything
             document = with_problem(self._survey(loaded), _lifespan_problem(error))
             self._reporter.send("loaded", survey=document)

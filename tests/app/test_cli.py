@@ -9,12 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import uvicorn
 
+from app import main as main_module
 from app.calling import Made, Request
 from app.cli import call as call_command
 from app.cli import run
 from app.client.settings import ClientSettings
 from app.surveys import Misuse
+from app.workers import ModuleSpec, Worker, Workers
+
+SAMPLE = str(Path(__file__).parents[2] / "sample_tools" / "step1_reserve.py")
 
 
 @pytest.fixture
@@ -151,3 +156,33 @@ def test_json_is_one_document_on_standard_output_and_remarks_go_elsewhere(capsys
     output = capsys.readouterr()
     assert json.loads(output.out) == {"tool": "order"}
     assert output.err == "A remark.\n"
+
+
+def test_serve_isolated_says_at_its_start_what_is_not_closed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(main_module, "holes", lambda python: [f"{python} can be seen through."])
+    monkeypatch.setattr(uvicorn.Server, "run", lambda *_, **__: None)
+    assert run(["serve", "--isolate", "--port", "0", "--offline", "--python", "glass"]) == 0
+    assert capsys.readouterr().err == "Not closed by --isolate: glass can be seen through.\n"
+
+
+ISOLATED = [
+    ["graph", SAMPLE, "--isolate"],
+    ["call", SAMPLE, "reserve_book", "--args", '{"title": "Dune"}', "--isolate"],
+]
+
+
+@pytest.mark.parametrize("args", ISOLATED)
+def test_the_commands_run_a_module_isolated(args: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    specs: list[ModuleSpec] = []
+
+    class Noted(Workers):
+        async def start(self, spec: ModuleSpec) -> Worker:
+            specs.append(spec)
+            return await super().start(spec)
+
+    for place in ("app.cli.graph.Workers", "app.calling.Workers"):
+        monkeypatch.setattr(place, Noted)
+    assert run(args) == 0
+    assert [spec.isolate for spec in specs] == [True]
