@@ -133,12 +133,15 @@ def until_asked(page: httpx2.Client, call: str) -> None:
             pass
 
 
-def following(page: httpx2.Client, call: str, after: int = 0) -> Any:
+def following(page: httpx2.Client, call: str, after: int = 0, epoch: int = 1) -> Any:
     base = str(page.base_url).replace("http", "ws", 1).rstrip("/")
     cookie = "; ".join(f"{name}={value}" for name, value in page.cookies.items())
     origin = Origin(page.headers["origin"])
     return connect(
-        f"{base}/live?call={call}&after={after}", additional_headers={"cookie": cookie}, origin=origin, proxy=None
+        f"{base}/live?call={call}&after={after}&epoch={epoch}",
+        additional_headers={"cookie": cookie},
+        origin=origin,
+        proxy=None,
     )
 
 
