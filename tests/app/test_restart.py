@@ -35,6 +35,7 @@ def wish(first: Annotated[Text, Resolve(greeting)]) -> Elicit[Text]:
 def write(to: str, first: Annotated[Text, Resolve(greeting)], then: Annotated[Text, Resolve(wish)]) -> str:
     return f"{first.text} {to}, {then.text}"
 """
+QUESTION = 'id="question-{}"'
 SCENE = {"module": "0-cards", "server": "0", "tool": "write", "field:to": "Ana"}
 
 
@@ -105,7 +106,7 @@ def test_a_call_that_waited_when_the_playground_was_killed_is_interrupted_and_no
 ) -> None:
     with served(str(module), port=port, data=tmp_path / "data") as playground, visited(playground) as page:
         call = begun(page)
-        seen = frames(page, call, until="Order anyway?")[-1]["seq"]
+        seen = frames(page, call, until=QUESTION.format("q1"))[-1]["seq"]
         kill(playground)
     with served(str(module), port=port, data=tmp_path / "data") as playground, visited(playground) as page:
         rest = frames(page, call, after=seen)
@@ -134,7 +135,7 @@ def test_run_again_gives_the_answers_so_far_and_then_asks(module: Path, port: in
         again = page.post(f"/calls/{call}/again")
         new = started(again)["call"]
         assert started(again)["before"] == call != new
-        frames(page, new, until="And after Hello?", epoch=2)
+        frames(page, new, until=QUESTION.format("q2"), epoch=2)
         accept(page, new, "q2", "welcome")
         assert "Hello Ana, welcome" in frames(page, new, epoch=2)[-1]["html"]
         assert "Run again" not in page.get("/").text
@@ -186,7 +187,7 @@ def test_a_playground_without_a_place_to_keep_calls_says_so_and_works(module: Pa
     with served(str(module), data=tmp_path / "file" / "below") as playground, visited(playground) as page:
         call = begun(page)
         accept(page, call, "q1", "Hello")
-        frames(page, call, until="And after Hello?", epoch=0)
+        frames(page, call, until=QUESTION.format("q2"), epoch=0)
         accept(page, call, "q2", "welcome")
         assert "Hello Ana, welcome" in frames(page, call, epoch=0)[-1]["html"]
         del page.headers["hx-request"]

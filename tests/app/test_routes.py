@@ -127,9 +127,9 @@ def test_a_second_answer_is_refused_with_a_sentence(page: httpx2.Client) -> None
 
 
 def until_asked(page: httpx2.Client, call: str) -> None:
-    """Follow the call on its socket until its question stands in a frame."""
+    """Follow the call on its socket until its question can be answered; its text is on the wire before that."""
     with following(page, call) as socket_:
-        while "Order anyway?" not in json.loads(socket_.recv(WAIT_SECONDS))["html"]:
+        while 'id="question-q1"' not in json.loads(socket_.recv(WAIT_SECONDS))["html"]:
             pass
 
 
