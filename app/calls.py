@@ -1,12 +1,12 @@
 """The log of one call: what happened, in order, with numbers to resume from.
 
-In memory. Knows neither who records nor who listens; what a call looks like is a fold over these records (`view`).
+Knows neither who records nor who listens or keeps it; what a call looks like is a fold over these records (`view`).
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,17 +16,33 @@ from resolver_runtime import events as ev
 
 MAX_RECORDS = 50_000
 """Records kept of one call. Beyond it, output and wire messages are counted only: they alone come without end."""
+KEPT_CALLS = 200
+"""Calls kept that have ended; the oldest go first."""
+
+INTERRUPTED = ev.CallEnded(
+    "interrupted",
+    error={
+        "code": None,
+        "message": "The playground ended while this call was under way, and its worker with it. Nothing has been run "
+        "again. Run the call again with the answers it had so far, or press Call for a new one.",
+        "data": None,
+    },
+)
 
 _OUTPUT = (ev.Printed, ev.Logged, ev.OutputDropped, ev.Progressed, ev.ClientLogged, ev.WireMessage)
 
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """One event in its place. `seq` counts from 1; `at` is in seconds since the call began."""
+    """One event in its place. `seq` counts from 1; `at` is in seconds since the call began.
+
+    `epoch` is the start of the web process that recorded it: the numbers of a call go on from one to the next.
+    """
 
     seq: int
     at: float
     event: ev.Event
+    epoch: int = 0
 
     def to_json(self) -> dict[str, Any]:
         """`{"seq", "at", "type", ...}`, the event's own fields beside them."""
@@ -39,12 +55,20 @@ Subscriber = Callable[[Recorded], None]
 class CallLog:
     """Append, read from a number on, follow. All on one thread."""
 
-    def __init__(self, max_records: int = MAX_RECORDS) -> None:
+    def __init__(self, epoch: int = 0, max_records: int = MAX_RECORDS) -> None:
+        self._epoch = epoch
         self._max_records = max_records
         self._records: list[Recorded] = []
         self._subscribers: list[Subscriber] = []
         self._dropped = 0
         self._began: float | None = None
+
+    @classmethod
+    def of(cls, records: Iterable[Recorded]) -> CallLog:
+        """The log of a call that is over."""
+        log = cls()
+        log._records = list(records)
+        return log
 
     def append(self, event: ev.Event, time: float | None = None) -> None:
         """Record an event; `time` is when it happened on the monotonic clock, now if it is not given."""
@@ -69,6 +93,23 @@ class CallLog:
 
         return unsubscribe
 
+    async def follow(self) -> AsyncIterator[Recorded]:
+        """Each record from the first on, until the call has ended."""
+        changed = anyio.Event()
+        leave = self.subscribe(lambda _: changed.set())
+        seen = 0
+        try:
+            while True:
+                changed = anyio.Event()
+                for record in self.records(seen):
+                    seen = record.seq
+                    yield record
+                    if isinstance(record.event, ev.CallEnded):
+                        return
+                await changed.wait()
+        finally:
+            leave()
+
     async def wait_for(self, kind: type[ev.Event]) -> None:
         """Until an event of this kind is recorded; at once if there is one."""
         found = anyio.Event()
@@ -91,7 +132,8 @@ class CallLog:
         when = time.monotonic() if when is None else when
         if self._began is None:
             self._began = when
-        record = Recorded(len(self._records) + 1, round(max(0.0, when - self._began), 6), event)
+        at = round(max(0.0, when - self._began), 6)
+        record = Recorded(len(self._records) + 1, at, event, self._epoch)
         self._records.append(record)
         for callback in tuple(self._subscribers):
             callback(record)

@@ -29,6 +29,7 @@ from app.routes import api, calls, documents, live
 from app.routes.context import Playground
 from app.routes.refusals import add_refusals
 from app.settings import Settings
+from app.store import kept_calls
 from app.workers import Workers, holes
 from app.workspace import Workspace, modules_at
 
@@ -106,8 +107,9 @@ class _Server(uvicorn.Server):
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     settings: Settings = app.state.settings
     scripts = script_tags(directory("static"), offline=settings.offline)
-    async with Workers() as workers, anyio.create_task_group() as tasks:
-        workspace = Workspace(workers, modules_at(settings.paths, settings.python, settings.isolate), tasks)
+    async with kept_calls(settings.port) as store, Workers() as workers, anyio.create_task_group() as tasks:
+        modules = modules_at(settings.paths, settings.python, settings.isolate)
+        workspace = Workspace(workers, modules, tasks, store=store)
         app.state.playground = Playground(settings, workspace, tuple(scripts))
         # The first call needs `mcp`, the first page does not: it must not wait for it.
         tasks.start_soon(_import_client)

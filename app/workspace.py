@@ -16,9 +16,12 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import anyio.abc
 
+from app.again import answer_as_before
+from app.calls import KEPT_CALLS, CallLog
 from app.client.settings import ClientSettings
 from app.pages.naming import Place
-from app.view import CallView
+from app.running import EarlierCall, Running, earlier
+from app.store import Store
 from app.workers import ModuleSpec, Worker, Workers
 from resolver_runtime.graph import Graph
 
@@ -27,8 +30,6 @@ if TYPE_CHECKING:
 
 LOADED_MODULES = 3
 """Idle workers kept at once: each costs some 15 MB, and going back to a module should be instant."""
-KEPT_CALLS = 200
-"""Finished calls kept in memory; the oldest go first."""
 
 
 class Unknown(LookupError):
@@ -42,6 +43,12 @@ class Module:
     id: str
     label: str
     spec: ModuleSpec
+
+    @property
+    def key(self) -> str:
+        """What it is called beyond this process: the path, or the dotted name, with the server if one is named."""
+        path = Path(self.spec.module.rpartition(":")[0] or self.spec.module)
+        return str(path.resolve()) + self.spec.module[len(str(path)) :] if path.exists() else self.spec.module
 
     @property
     def stamp(self) -> float:
@@ -86,38 +93,27 @@ class Loaded:
 
 
 @dataclass
-class Running:
-    """A call and where it runs; `raw` is the JSON its arguments were typed as, "" when they came from the form."""
-
-    call: Call
-    loaded: Loaded
-    place: Place
-    raw: str = ""
-
-    @property
-    def tool(self) -> Mapping[str, Any]:
-        return self.loaded.tool(self.place.server, self.place.tool)
-
-    @property
-    def graph(self) -> Graph:
-        return self.loaded.graphs[self.place.server, self.place.tool]
-
-    def view(self) -> CallView:
-        return CallView.of(self.graph, self.call.id, self.call.log.records())
-
-
-@dataclass
 class Workspace:
-    """The modules, the loaded ones among them, the calls and the simulated client's settings and roots."""
+    """The modules, the loaded ones among them, the calls and the simulated client's settings and roots.
+
+    `store` keeps the calls; those of earlier processes are there from the start.
+    """
 
     workers: Workers
     modules: tuple[Module, ...]
     tasks: anyio.abc.TaskGroup
     client: ClientSettings = field(default_factory=ClientSettings)
     roots: tuple[Mapping[str, str], ...] = ()
+    store: Store = field(default_factory=Store)
     calls: OrderedDict[str, Running] = field(default_factory=OrderedDict)
     _loaded: OrderedDict[str, Loaded] = field(default_factory=OrderedDict)
     _loading: anyio.Lock = field(default_factory=anyio.Lock)
+
+    def __post_init__(self) -> None:
+        ids = {module.key: module.id for module in self.modules}
+        for kept in self.store.calls():
+            if (module_id := ids.get(kept.about["module"])) is not None:
+                self.calls[kept.id] = earlier(kept, module_id)
 
     def module(self, module_id: str | None) -> Module:
         """The module with this id; without an id the first.
@@ -171,33 +167,57 @@ class Workspace:
         tool = loaded.tool(place.server, place.tool)
         # Imports `mcp`, which takes longer than everything else at start-up: in a thread, and mostly done by then.
         module = await anyio.to_thread.run_sync(importlib.import_module, "app.client.call")
-        call: Call = module.Call(loaded.worker, place.server, tool, arguments, client or self.client)
-        running = Running(call, loaded, place, raw)
+        log = CallLog(self.store.epoch)
+        call: Call = module.Call(loaded.worker, place.server, tool, arguments, client or self.client, log)
+        running = Running(call, place, tool, raw, loaded.worker)
+        kept = running.kept(loaded.module.key)
+        log.subscribe(lambda record: self.store.put(kept, record))
         self.calls[call.id] = running
         self._forget_old_calls()
-        self.tasks.start_soon(self._run, running)
+        self.tasks.start_soon(self._run, call, loaded)
         return running
 
-    def running(self, call_id: str) -> Running:
+    async def start_again(self, before: Running) -> Running:
+        """Begin a call like `before`, with its arguments, its client, and its answers for as long as there are some.
+
+        Raises:
+            Unknown: the module or the tool is not there any more.
+            WorkerFailed: the worker never became ready.
+        """
+        view = before.view()
+        loaded = await self.load(self.module(before.place.module))
+        running = await self.start_call(loaded, before.place, view.arguments, before.call.settings, before.raw)
+        self.tasks.start_soon(answer_as_before, running.call, view.questions.values())
+        return running
+
+    async def running(self, call_id: str) -> Running:
         """
         Raises:
-            Unknown: no call has this id.
+            Unknown: no call has this id, or its events cannot be read any more.
         """
-        if call_id not in self.calls:
+        if call_id not in self.calls or not await self._read(self.calls[call_id]):
             raise Unknown("This call is not here any more. Press Call to run the tool again.")
         return self.calls[call_id]
 
-    def latest(self, place: Place, graph: Graph) -> Running | None:
+    async def latest(self, place: Place, graph: Graph) -> Running | None:
         """The last call of this tool, if the tool is still what it was."""
         calls = (one for one in reversed(self.calls.values()) if one.place == place)
         found = next(calls, None)
-        return found if found is not None and found.graph == graph else None
+        return found if found is not None and found.graph == graph and await self._read(found) else None
 
-    async def _run(self, running: Running) -> None:
-        await running.call.run()
-        loaded = running.loaded
+    async def _read(self, running: Running) -> bool:
+        """Have the events of a call of an earlier process at hand; False if there are none."""
+        call = running.call
+        if not isinstance(call, EarlierCall):
+            return True
+        if not call.log.records():
+            call.log = CallLog.of(await anyio.to_thread.run_sync(self.store.records, call.id))
+        return bool(call.log.records())
+
+    async def _run(self, call: Call, loaded: Loaded) -> None:
+        await call.run()
         is_left = self._loaded.get(loaded.module.id) is not loaded and not self._is_busy(loaded)
-        if running.call.worker_stuck or is_left:
+        if call.worker_stuck or is_left:
             await loaded.worker.kill()
 
     async def _make_room(self) -> None:
@@ -207,7 +227,7 @@ class Workspace:
             await self._unload(loaded)
 
     def _is_busy(self, loaded: Loaded) -> bool:
-        return any(one.loaded is loaded and not one.call.ended for one in self.calls.values())
+        return any(one.worker is loaded.worker and not one.call.ended for one in self.calls.values())
 
     async def _unload(self, loaded: Loaded) -> None:
         """Let a worker go: at once, or with the end of its last call, for a question may be waiting there."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -56,13 +58,16 @@ def playground(*arguments: str) -> Iterator[Running]:
     """Started with the samples and ready to answer; ended, with its workers, at the exit."""
     command = [sys.executable, "-m", "app.cli", "serve", *arguments, "--port", "0", "--no-browser", "--offline"]
     started = time.perf_counter()
-    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    data = tempfile.TemporaryDirectory()
+    environment = {**os.environ, "PLAYGROUND_DATA": data.name}
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, env=environment)
     try:
         browser = build_opener(ProxyHandler({}), HTTPCookieProcessor(CookieJar()))
         yield Running(process, started, _address(process), browser)
     finally:
         process.terminate()
         process.wait(START_SECONDS)
+        data.cleanup()
 
 
 def _address(process: subprocess.Popen[str]) -> str:

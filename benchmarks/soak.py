@@ -24,8 +24,9 @@ from rich.table import Table
 
 from app.client.settings import ClientSettings
 from app.pages import Place
+from app.running import Running
 from app.workers import Workers
-from app.workspace import Running, Workspace, modules_at
+from app.workspace import Workspace, modules_at
 from resolver_runtime import events as ev
 from resolver_runtime.events import Era
 from resolver_runtime.host.process import tree_of
@@ -77,7 +78,8 @@ class Soak:
         elif self.chance.random() < 0.004:
             running.call.stop()
         elif self.chance.random() < 0.002:
-            os.kill(running.loaded.worker.pid, signal.SIGKILL)
+            assert running.worker is not None, "a call that runs has a worker"
+            os.kill(running.worker.pid, signal.SIGKILL)
 
     def _judge(self, running: Running, timed_out: bool) -> None:
         records = running.call.log.records()

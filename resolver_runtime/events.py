@@ -344,12 +344,13 @@ class CallEnded:
     """The call's one end.
 
     `status`: `done` (a result), `failed` (a result with isError), `error` (a protocol error, a refusal, the round
-    limit), `stopped` (by the user), `unanswered` (a question had no answer), `died` (the worker ended under it).
+    limit), `stopped` (by the user), `unanswered` (a question had no answer), `died` (the worker ended under it),
+    `interrupted` (the client's own process ended).
     `result` is the CallToolResult as on the wire; `error` is `{"code", "message", "data"}`.
     """
 
     type: ClassVar[str] = "call_ended"
-    status: Literal["done", "failed", "error", "stopped", "unanswered", "died"]
+    status: Literal["done", "failed", "error", "stopped", "unanswered", "died", "interrupted"]
     result: Mapping[str, Any] | None = None
     error: Mapping[str, Any] | None = None
 

@@ -53,6 +53,16 @@ def decoded(line: bytes) -> dict[str, Any]:
     return frame
 
 
+def event_text(event: Event, limit: int) -> str:
+    """The JSON of an event, as `events.from_json` reads it; its texts are cut if it has more than `limit` characters.
+
+    Raises:
+        TypeError, ValueError, RuntimeError: a value that JSON cannot hold: a key, a cycle, nested too deep.
+    """
+    flat = _flat(event)
+    return _JSON.encode(_shortened(flat, _LIMITS[0]) if _is_larger(flat, limit) else flat)
+
+
 def report_line(report: Report) -> bytes:
     """The line of one event, its texts cut as far as it takes for the line not to become too long.
 
@@ -107,6 +117,24 @@ def _cut_line(report: Report) -> bytes:
 def _unwritable(report: Report, reason: str) -> bytes:
     text = f"An event {report.event.type!r} could not be told: {reason}."
     return encoded(_report_frame(report, to_json(Logged("ERROR", "resolver_runtime", text))))
+
+
+def _is_larger(value: Any, limit: int) -> bool:
+    """Whether there is more text in the value than that. Counted without encoding it, which would stop all threads."""
+    rest, left = [value], limit
+    while rest and left >= 0:
+        left -= 2  # a container, too, or one within itself would never end
+        match rest.pop():
+            case str() as text:
+                left -= len(text)
+            case dict() as members:
+                rest.extend(members.keys())
+                rest.extend(members.values())
+            case list() | tuple() as members:
+                rest.extend(members)
+            case _:
+                left -= 6
+    return left < 0
 
 
 def _shortened(value: Any, limit: int) -> Any:

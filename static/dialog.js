@@ -1,7 +1,32 @@
 // Questions by keyboard: focus goes to a new dialog unless someone is typing elsewhere; Escape cancels the focused
-// question, and asks first when something was typed; Ctrl+Enter calls or accepts; what was typed survives a swap.
+// question, and asks first when something was typed; Ctrl+Enter calls or accepts; what was typed survives a swap, and
+// until it is sent also a reload and a restart of the playground.
 
+const STORED = "draft ";
 const drafts = new Map();
+for (const [key, text] of Object.entries(sessionStorage)) {
+  if (key.startsWith(STORED)) drafts.set(key.slice(STORED.length), JSON.parse(text));
+}
+
+function keep(key, draft) {
+  drafts.set(key, draft);
+  try {
+    sessionStorage.setItem(STORED + key, JSON.stringify(draft));
+  } catch {
+    // Full: what was typed still survives a swap.
+  }
+}
+
+// In memory it stays: a reopened question shows it again.
+function isSent(address) {
+  for (const key of drafts.keys()) if (key.startsWith(`${address} `)) sessionStorage.removeItem(STORED + key);
+}
+
+function moveDrafts(from, to) {
+  for (const [key, draft] of [...drafts]) {
+    if (key.startsWith(`/calls/${from}/`)) keep(key.replace(`/calls/${from}/`, `/calls/${to}/`), draft);
+  }
+}
 
 function keyOf(control) {
   const form = control.closest(".question-form");
@@ -72,7 +97,16 @@ document.addEventListener("keydown", (event) => {
 
 document.addEventListener("input", (event) => {
   const key = keyOf(event.target);
-  if (key) drafts.set(key, event.target.type === "checkbox" ? event.target.checked : event.target.value);
+  if (key) keep(key, event.target.type === "checkbox" ? event.target.checked : event.target.value);
+});
+
+document.addEventListener("htmx:afterRequest", (event) => {
+  const { elt, successful, xhr } = event.detail;
+  if (successful && elt.matches(".question-form") && !xhr.responseText.includes("question-form")) isSent(elt.getAttribute("hx-post"));
+});
+
+document.addEventListener("call-started", (event) => {
+  if (event.detail.before) moveDrafts(event.detail.before, event.detail.call);
 });
 
 function showRaw(toggle, on) {
@@ -117,5 +151,6 @@ new MutationObserver((changes) => {
   }
 }).observe(document.body, { childList: true, subtree: true });
 
+restore(document);
 const open = document.querySelector("dialog.questions");
 if (open) welcome(open);

@@ -19,9 +19,10 @@ function follow() {
   socket?.close();
   socket = null;
   shown = main();
-  const { call, seq } = shown?.dataset ?? {};
+  const { call, seq, epoch } = shown?.dataset ?? {};
   if (!call) return;
-  const opened = new WebSocket(`${location.origin.replace(/^http/, "ws")}/live?call=${encodeURIComponent(call)}&after=${seq}`);
+  const query = new URLSearchParams({ call, after: seq, epoch });
+  const opened = new WebSocket(`${location.origin.replace(/^http/, "ws")}/live?${query}`);
   opened.addEventListener("message", (event) => onFrame(opened, JSON.parse(event.data)));
   opened.addEventListener("close", (event) => onClose(opened, event));
   socket = opened;
@@ -32,7 +33,7 @@ function onFrame(from, frame) {
   wait = FIRST_WAIT;
   tell("");
   htmx.swap(main(), frame.html, { swapStyle: "none" });
-  main().dataset.seq = frame.seq;
+  Object.assign(main().dataset, { seq: frame.seq, epoch: frame.epoch });
   refreshPanel(frame.html);
 }
 
@@ -61,7 +62,8 @@ function tell(sentence) {
 }
 
 document.addEventListener("call-started", (event) => {
-  Object.assign(main().dataset, { call: event.detail.call, seq: event.detail.seq });
+  const { call, seq, epoch } = event.detail;
+  Object.assign(main().dataset, { call, seq, epoch });
   follow();
 });
 

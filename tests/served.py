@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -34,15 +36,17 @@ class Served:
 
 
 @contextmanager
-def served(*paths: str) -> Iterator[Served]:
-    """`playground serve` on a free port."""
-    command = [sys.executable, "-m", "app.cli", "serve", *paths, "--port", "0", "--no-browser", "--offline"]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            yield Served(process, _address(process))
-        finally:
-            process.send_signal(signal.SIGTERM)
-            process.wait(START_SECONDS)
+def served(*paths: str, port: int = 0, data: Path | None = None) -> Iterator[Served]:
+    """`playground serve`, on a free port and with nothing kept from before unless told otherwise."""
+    command = [sys.executable, "-m", "app.cli", "serve", *paths, "--port", str(port), "--no-browser", "--offline"]
+    with tempfile.TemporaryDirectory() as empty:
+        environment = {**os.environ, "PLAYGROUND_DATA": str(data or empty)}
+        with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, env=environment) as process:
+            try:
+                yield Served(process, _address(process))
+            finally:
+                process.send_signal(signal.SIGTERM)
+                process.wait(START_SECONDS)
 
 
 def _address(process: subprocess.Popen[str]) -> str:

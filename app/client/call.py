@@ -17,7 +17,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import CONNECTION_CLOSED
 
 from app.answers import Answer
-from app.calls import CallLog
+from app.calls import INTERRUPTED, CallLog
 from app.client.connection import Direction, connected
 from app.client.observer import Observer
 from app.client.questions import Questions
@@ -60,7 +60,8 @@ class CalledWorker(Protocol):
 class Call:
     """A call of `tool` (its entry in the survey) on the worker's server number `server`.
 
-    `worker_stuck` says, once `run` is over, that code of this call still runs: only killing the worker ends it.
+    `log` takes its events. `worker_stuck` says, once `run` is over, that code of this call still runs: only killing the
+    worker ends it.
     """
 
     def __init__(
@@ -70,9 +71,10 @@ class Call:
         tool: Mapping[str, Any],
         arguments: Mapping[str, Any],
         settings: ClientSettings | None = None,
+        log: CallLog | None = None,
     ) -> None:
         self.id = secrets.token_hex(8)
-        self.log = CallLog()
+        self.log = log or CallLog()
         self.tool = tool
         self.arguments = arguments
         self.settings = settings or ClientSettings()
@@ -92,11 +94,11 @@ class Call:
         self.log.append(
             ev.CallStarted(self.tool["name"], dict(self.arguments), self.settings.era, capabilities, engine)
         )
-        end = ev.CallEnded("stopped")
+        end = INTERRUPTED
         with self._worker.listen(self.id, self._observer):
             try:
                 end = await self._run_to_end()
-            finally:  # also when whoever runs the call is cancelled
+            finally:  # also when whoever runs the call is cancelled, for then the process ends
                 self._questions.close()
                 self.ended = True
                 self.log.append(end)

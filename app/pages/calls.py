@@ -183,6 +183,7 @@ _ENDS: Mapping[str, tuple[str, str, str]] = {
     "stopped": ("cancelled", "cancelled", "stopped"),
     "unanswered": ("not-reached", "cancelled", "no answer"),
     "died": ("problem", "failed", "worker ended"),
+    "interrupted": ("cancelled", "cancelled", "interrupted"),
 }
 
 
@@ -199,7 +200,8 @@ class Block:
 class Result:
     """`_result.html`: the region "Result". `mark` is an icon; `note` what its heading says at the right.
 
-    `failure` is what was raised, where the client's error says less than that.
+    `failure` is what was raised, where the client's error says less than that. `again` is the call that can be run
+    again with the same answers, "" if it came to an end of its own.
     """
 
     template: ClassVar[str] = "_result.html"
@@ -210,6 +212,7 @@ class Result:
     structured: Any
     error: Mapping[str, Any] | None
     failure: Failure | None
+    again: str
 
     @classmethod
     def of(cls, view: CallView) -> Result:
@@ -223,6 +226,7 @@ class Result:
             structured=result.get("structuredContent"),
             error=view.error,
             failure=view.failure if view.status == "failed" and _is_hidden(view.failure, result) else None,
+            again=view.id if view.status == "interrupted" else "",
         )
 
 
@@ -242,6 +246,7 @@ def _result_note(view: CallView) -> str:
         "stopped": "Stopped",
         "unanswered": "No answer",
         "died": "The worker ended",
+        "interrupted": "Interrupted",
     }[view.status]
 
 

@@ -65,7 +65,8 @@ class TabCount:
 class Main:
     """`_main.html`: the three regions, `#main`. Without a tool (a module that serves none) only tools and problems.
 
-    `call` is the call whose events the page follows, "" before the first; `seq` the last event that is drawn here.
+    `call` is the call whose events the page follows, "" before the first; `seq` the last event that is drawn here, and
+    `epoch` the start of the web process that drew it.
     """
 
     template: ClassVar[str] = "_main.html"
@@ -82,6 +83,7 @@ class Main:
     place: Place | None = None
     call: str = ""
     seq: int = 0
+    epoch: int = 0
 
     @classmethod
     def of(
@@ -92,6 +94,7 @@ class Main:
         roots: Sequence[Mapping[str, str]] = DEFAULT_ROOTS,
         served: bool = True,
         raw: str = "",
+        epoch: int = 0,
     ) -> Main:
         """One tool, idle or with a call (`CallView.idle` before the first).
 
@@ -115,6 +118,7 @@ class Main:
             place=place,
             call=view.id,
             seq=view.seq,
+            epoch=epoch,
         )
 
     @classmethod
@@ -141,8 +145,8 @@ class Loading:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """`page.html`: the document. `scripts` are those of others (`assets.script_tags`); `note` is one sentence about the
-    engine, or None."""
+    """`page.html`: the document. `scripts` are those of others (`assets.script_tags`); `note` says what is not
+    as usual, or None."""
 
     template: ClassVar[str] = "page.html"
     title: str

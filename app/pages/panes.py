@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any, ClassVar
 
+from app.calls import KEPT_CALLS
 from app.pages import words
 from app.pages.modules import Parameter, parameters_of
 from app.pages.questions import name_of, sent_words
@@ -233,12 +234,12 @@ class LogRow:
 
 @dataclass(frozen=True, slots=True)
 class LogPane:
-    """`_pane_log.html`: prints, logs, progress and tracebacks, in order."""
+    """`_pane_log.html`: prints, logs, progress and tracebacks, in order; `kept` is how many calls are."""
 
     template: ClassVar[str] = "_pane_log.html"
     lines: tuple[LogRow, ...]
+    kept: int
 
     @classmethod
     def of(cls, view: CallView) -> LogPane:
-        lines = tuple(LogRow.of(line) for line in view.log)
-        return cls(lines)
+        return cls(tuple(LogRow.of(line) for line in view.log), KEPT_CALLS)

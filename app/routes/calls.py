@@ -18,13 +18,15 @@ from app.headers import HeadersError, headers_from
 from app.pages import Arguments, ClientNote, ClientSummary, Draft, Place, Question, posted_fields, render
 from app.replies import NO_OBJECT, reply_to
 from app.routes.context import OwnWorkspace, scene_of
+from app.running import Running
 from app.view import CallView
-from app.workspace import Loaded, Running, Unknown, Workspace
+from app.workspace import Loaded, Unknown, Workspace
 from resolver_runtime.events import Era
 
 ACCESS: Mapping[str, Access] = {
     "POST /calls": "write",
     "POST /calls/{call}/stop": "write",
+    "POST /calls/{call}/again": "write",
     "POST /calls/{call}/questions/{question}": "write",
     "POST /calls/{call}/questions/{question}/reopen": "write",
     "POST /client": "write",
@@ -50,19 +52,26 @@ async def begin(workspace: OwnWorkspace, request: Request) -> Response:
 @router.post("/calls/{call}/stop")
 async def stop(workspace: OwnWorkspace, call: str) -> Response:
     """End the call; what the page shows then comes over its socket."""
-    workspace.running(call).call.stop()
+    (await workspace.running(call)).call.stop()
     return Response(status_code=204)
+
+
+@router.post("/calls/{call}/again")
+async def begin_again(workspace: OwnWorkspace, call: str) -> Response:
+    """Call the tool as an interrupted call did, and give its answers; the page shows the new call."""
+    return _begun(workspace, await workspace.start_again(await workspace.running(call)), before=call)
 
 
 @router.post("/calls/{call}/questions/{question}")
 async def answer(workspace: OwnWorkspace, request: Request, call: str, question: str) -> str:
     """Settle a question as its form says; the question's group comes back."""
-    running = workspace.running(call)
+    running = await workspace.running(call)
     asked = _asked(running, question)
     reply = reply_to(asked, _texts(await request.form()))
     if isinstance(reply, Draft):
         return _question(workspace, running, question, reply)
     running.call.answer(question, reply)
+    await workspace.store.written()
     if "roots" in reply:
         workspace.roots = tuple(reply["roots"])
     return _question(workspace, running, question)
@@ -71,7 +80,7 @@ async def answer(workspace: OwnWorkspace, request: Request, call: str, question:
 @router.post("/calls/{call}/questions/{question}/reopen")
 async def reopen(workspace: OwnWorkspace, call: str, question: str) -> str:
     """Take an answer back while its round has not gone."""
-    running = workspace.running(call)
+    running = await workspace.running(call)
     _asked(running, question)
     running.call.reopen(question)
     return _question(workspace, running, question)
@@ -107,13 +116,17 @@ def _arguments(
     return content, None
 
 
-def _begun(workspace: Workspace, running: Running) -> Response:
+def _begun(workspace: Workspace, running: Running, before: str = "") -> Response:
+    """The page's parts for a call that has begun; `before` is the call in whose place it comes."""
     view = running.view()
     scene = scene_of(workspace, running)
     parts = scene.fragments(view)
     # The page takes up the call where this drawing ends.
-    started = {"call-started": {"call": running.call.id, "seq": view.seq}}
-    return HTMLResponse(render(parts["arguments"]) + scene.whole(view), headers={"HX-Trigger": json.dumps(started)})
+    place = {"call": running.call.id, "seq": view.seq, "epoch": workspace.store.epoch, "before": before}
+    started = {"call-started": place}
+    return HTMLResponse(
+        render(parts["arguments"], oob=bool(before)) + scene.whole(view), headers={"HX-Trigger": json.dumps(started)}
+    )
 
 
 def _asked(running: Running, question: str) -> Any:

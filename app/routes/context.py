@@ -10,8 +10,9 @@ from starlette.requests import HTTPConnection
 
 from app.assets import ScriptTag
 from app.pages.fragments import Scene
+from app.running import Running
 from app.settings import Settings
-from app.workspace import Running, Workspace
+from app.workspace import Workspace
 
 
 @dataclass(frozen=True)

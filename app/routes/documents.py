@@ -44,7 +44,7 @@ async def show_node(workspace: OwnWorkspace, call: str, node: str, module: str, 
     """What there is to know of a node: of this call, or before any (`call` is "idle")."""
     loaded = await workspace.load(workspace.module(module))
     loaded.tool(server, tool)
-    running = workspace.calls.get(call)
+    running = await workspace.running(call) if call in workspace.calls else None
     view = running.view() if running else CallView.idle(loaded.graphs[server, tool])
     if node not in view.graph.by_id:
         raise Unknown(f"{tool} has no node {node!r} any more. Choose one in the graph.")
@@ -60,8 +60,8 @@ async def _answer(playground: Playground, request: Request, module: Module, plac
         address = module_href(module.id) if place is None else place.href
         return render(_page(playground, module, Loading(module.label, address), place, None))
     main = await _middle(workspace, module, place)
-    note = (await workspace.load(module)).survey.get("engine_note")
-    return render(_page(playground, module, main, main.place, note))
+    engine_note = (await workspace.load(module)).survey.get("engine_note")
+    return render(_page(playground, module, main, main.place, engine_note))
 
 
 async def _middle(workspace: Workspace, module: Module, place: Place | None) -> Main:
@@ -72,22 +72,22 @@ async def _middle(workspace: Workspace, module: Module, place: Place | None) -> 
     except WorkerFailed as failed:
         return Main.without_tool(_failed_survey(module, failed), nowhere)
     if place is not None and (place.server, place.tool) in loaded.graphs:
-        return _main(workspace, loaded, place)
+        return await _main(workspace, loaded, place)
     first = loaded.first_tool()
     return (
         Main.without_tool(loaded.survey, nowhere)
         if first is None
-        else _main(workspace, loaded, Place(module.id, *first))
+        else await _main(workspace, loaded, Place(module.id, *first))
     )
 
 
-def _main(workspace: Workspace, loaded: Loaded, place: Place) -> Main:
+async def _main(workspace: Workspace, loaded: Loaded, place: Place) -> Main:
     graph = loaded.graphs[place.server, place.tool]
-    running = workspace.latest(place, graph)
+    running = await workspace.latest(place, graph)
     view = running.view() if running else CallView.idle(graph)
     served = loaded.survey["servers"][place.server].get("served", True)
     raw = running.raw if running else ""
-    return Main.of(loaded.survey, place, view, workspace.roots, served, raw)
+    return Main.of(loaded.survey, place, view, workspace.roots, served, raw, workspace.store.epoch)
 
 
 def _page(playground: Playground, module: Module, main: Main | Loading, place: Place | None, note: str | None) -> Page:
@@ -98,7 +98,7 @@ def _page(playground: Playground, module: Module, main: Main | Loading, place: P
         client=Client.of(workspace.client),
         main=main,
         scripts=playground.scripts,
-        note=note,
+        note=" ".join(filter(None, (note, workspace.store.trouble))) or None,
     )
 
 

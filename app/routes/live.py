@@ -1,6 +1,7 @@
 """The socket of a page that follows a call: whatever of the page changes, as HTML, in the order of events.
 
-A page says how far it has come (`after`) and gets exactly the rest. It is sent as fast as it reads and no faster:
+A page says how far it has come (`after`, in which `epoch`) and gets exactly the rest, also from a process that began
+after the page. It is sent as fast as it reads and no faster:
 while one frame is on its way the next gathers, so a slow page costs nothing and delays nobody.
 """
 
@@ -15,10 +16,13 @@ from fastapi import APIRouter, WebSocket
 from starlette.websockets import WebSocketDisconnect
 
 from app.access import Access
+from app.calls import Recorded
+from app.pages import render
 from app.pages.fragments import Fragments, Scene, lines, update
 from app.routes.context import scene_of, workspace_of
+from app.running import Running
 from app.view import CallView
-from app.workspace import Running, Unknown
+from app.workspace import Unknown
 
 ACCESS: Mapping[str, Access] = {"WS /live": "write"}  # as far as access goes: from our own pages only
 GATHER_SECONDS = 0.01
@@ -29,18 +33,19 @@ router = APIRouter()
 
 
 @router.websocket("/live")
-async def live(socket: WebSocket, call: str, after: int = 0) -> None:
-    """Frames `{"seq": number of the last event drawn, "html": parts to swap in}`, until the call has ended."""
+async def live(socket: WebSocket, call: str, after: int = 0, epoch: int | None = None) -> None:
+    """Frames `{"epoch", "seq": number of the last event drawn, "html": parts to swap in}`, until the call has ended."""
     await socket.accept()
     workspace = workspace_of(socket)
     try:
-        running = workspace.running(call)
+        running = await workspace.running(call)
     except Unknown as unknown:
         await socket.close(CALL_UNKNOWN, str(unknown))
         return
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(_until_gone, socket, tasks.cancel_scope)
-        await _send_frames(socket, Follower(running, scene_of(workspace, running), after))
+        seen = epoch if epoch is not None else workspace.store.epoch
+        await _send_frames(socket, Follower(running, scene_of(workspace, running), workspace.store.epoch, after, seen))
         tasks.cancel_scope.cancel()
 
 
@@ -71,16 +76,24 @@ async def _until_gone(socket: WebSocket, scope: anyio.CancelScope) -> None:
 
 @dataclass
 class Follower:
-    """What one page shows of a call; `after` is the last event it has drawn."""
+    """What one page shows of a call; `after` is the last event it has drawn, in the epoch `seen`.
+
+    A process that is killed may have shown events that it had not kept yet: such a page is drawn anew.
+    """
 
     running: Running
     scene: Scene
+    epoch: int
     after: int
+    seen: int
     view: CallView = field(init=False)
     _parts: Fragments = field(init=False)
+    _is_astray: bool = field(init=False)
 
     def __post_init__(self) -> None:
-        drawn = [record for record in self.running.call.log.records() if record.seq <= self.after]
+        known = [record for record in self.running.call.log.records() if record.epoch <= self.seen]
+        self._is_astray = self.after > len(known)
+        drawn = () if self._is_astray else known[: max(0, self.after)]
         self.view = CallView.of(self.running.graph, self.running.call.id, drawn)
         self._parts = self.scene.fragments(self.view)
 
@@ -89,9 +102,20 @@ class Follower:
         records = self.running.call.log.records(self.view.seq)
         if not records:
             return None
+        if self._is_astray:
+            return self._anew(records)
         wire, log = len(self.view.wire), len(self.view.log)
         for record in records:
             self.view.apply(record)
         before, self._parts = self._parts, self.scene.fragments(self.view)
-        html = update(before, self._parts) + lines(self.view, wire, log)
-        return json.dumps({"seq": self.view.seq, "html": html})
+        return self._frame(update(before, self._parts) + lines(self.view, wire, log))
+
+    def _anew(self, records: list[Recorded]) -> str:
+        self._is_astray = False
+        for record in records:
+            self.view.apply(record)
+        self._parts = self.scene.fragments(self.view)
+        return self._frame(render(self._parts["arguments"], oob=True) + self.scene.whole(self.view))
+
+    def _frame(self, html: str) -> str:
+        return json.dumps({"epoch": self.epoch, "seq": self.view.seq, "html": html})

@@ -21,9 +21,11 @@ NodeState = Literal[
     "failed",
     "not_reached",
 ]
-CallStatus = Literal["idle", "running", "waiting", "done", "failed", "error", "stopped", "unanswered", "died"]
+CallStatus = Literal[
+    "idle", "running", "waiting", "done", "failed", "error", "stopped", "unanswered", "died", "interrupted"
+]
 
-ENDED: frozenset[CallStatus] = frozenset({"done", "failed", "error", "stopped", "unanswered", "died"})
+ENDED: frozenset[CallStatus] = frozenset({"done", "failed", "error", "stopped", "unanswered", "died", "interrupted"})
 
 
 @dataclass(slots=True)

@@ -7,6 +7,7 @@ import anyio.to_thread
 import pytest
 from mcp.server.mcpserver import MCPServer
 
+from app.calls import INTERRUPTED
 from app.client.call import Call
 from app.client.questions import QuestionSettled
 from app.client.settings import ClientSettings
@@ -67,14 +68,14 @@ async def test_stop_returns_within_a_second_when_the_worker_does_not_answer_at_a
     assert call.worker_stuck
 
 
-async def test_a_call_whose_runner_is_cancelled_ends_as_stopped() -> None:
+async def test_a_call_whose_runner_is_cancelled_is_interrupted() -> None:
     async with served(asking()) as worker:
         call = Call(worker, 0, tool(), {})
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(call.run)
             await asked(call)
             tasks.cancel_scope.cancel()
-    assert call.log.records()[-1].event == ev.CallEnded("stopped")
+    assert call.log.records()[-1].event == INTERRUPTED
 
 
 async def test_a_call_stopped_before_it_runs_ends_as_stopped() -> None:

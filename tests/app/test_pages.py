@@ -13,7 +13,7 @@ import pytest
 
 from app import pages
 from app.assets import directory
-from app.calls import Recorded
+from app.calls import INTERRUPTED, Recorded
 from app.client.settings import ClientSettings
 from app.pages import Context, Place, render
 from app.view import CallView, LogLine
@@ -189,6 +189,7 @@ CALLS = {
     "stopped": view(shop(), *ended("stopped")),
     "unanswered": view(shop(), *ended("unanswered")),
     "died": view(shop(), *ended("died", error={"code": None, "message": "The worker ended.", "data": None})),
+    "interrupted": view(shop(), *ended("interrupted", error=INTERRUPTED.error)),
     "a cycle": CallView.idle(ring()),
     "everything hostile": everything(HOSTILE),
 }
@@ -386,7 +387,12 @@ def test_while_a_call_runs_there_is_one_stop_and_no_call() -> None:
         assert "Call" not in found
 
 
-@pytest.mark.parametrize("name", ["idle", "done", "failed", "died"])
+def test_only_an_interrupted_call_offers_to_be_run_again() -> None:
+    offers = [name for name, call in CALLS.items() if "Run again with the same answers" in buttons(page(call))]
+    assert offers == ["interrupted"]
+
+
+@pytest.mark.parametrize("name", ["idle", "done", "failed", "died", "interrupted"])
 def test_before_and_after_a_call_there_is_one_call_and_no_stop(name: str) -> None:
     found = buttons(page(CALLS[name]))
     assert found.count("Call") == 1

@@ -127,18 +127,21 @@ def test_a_second_answer_is_refused_with_a_sentence(page: httpx2.Client) -> None
 
 
 def until_asked(page: httpx2.Client, call: str) -> None:
-    """Follow the call on its socket until its question stands in a frame."""
+    """Follow the call on its socket until its question can be answered; its text is on the wire before that."""
     with following(page, call) as socket_:
-        while "Order anyway?" not in json.loads(socket_.recv(WAIT_SECONDS))["html"]:
+        while 'id="question-q1"' not in json.loads(socket_.recv(WAIT_SECONDS))["html"]:
             pass
 
 
-def following(page: httpx2.Client, call: str, after: int = 0) -> Any:
+def following(page: httpx2.Client, call: str, after: int = 0, epoch: int = 1) -> Any:
     base = str(page.base_url).replace("http", "ws", 1).rstrip("/")
     cookie = "; ".join(f"{name}={value}" for name, value in page.cookies.items())
     origin = Origin(page.headers["origin"])
     return connect(
-        f"{base}/live?call={call}&after={after}", additional_headers={"cookie": cookie}, origin=origin, proxy=None
+        f"{base}/live?call={call}&after={after}&epoch={epoch}",
+        additional_headers={"cookie": cookie},
+        origin=origin,
+        proxy=None,
     )
 
 
