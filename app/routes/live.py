@@ -16,7 +16,7 @@ from starlette.websockets import WebSocketDisconnect
 
 from app.access import Access
 from app.pages.fragments import Fragments, Scene, lines, update
-from app.routes.context import scene_of, workspace_of
+from app.routes.context import OwnWorkspace, scene_of
 from app.view import CallView
 from app.workspace import Running, Unknown
 
@@ -29,10 +29,9 @@ router = APIRouter()
 
 
 @router.websocket("/live")
-async def live(socket: WebSocket, call: str, after: int = 0) -> None:
+async def live(socket: WebSocket, workspace: OwnWorkspace, call: str, after: int = 0) -> None:
     """Frames `{"seq": number of the last event drawn, "html": parts to swap in}`, until the call has ended."""
     await socket.accept()
-    workspace = workspace_of(socket)
     try:
         running = workspace.running(call)
     except Unknown as unknown:

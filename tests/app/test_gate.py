@@ -234,7 +234,7 @@ async def test_someone_who_comes_from_another_site_is_led_on_by_a_page_of_ours(s
 
 async def test_behind_https_the_cookie_is_for_https_only() -> None:
     rules = Rules.of(Settings(host="0.0.0.0", public_url="https://example.org"))
-    query = f"token={rules.token}".encode()
+    query = f"token={rules.passes.token}".encode()
     response = rules.exchange({"type": "http", "method": "GET", "path": "/", "query_string": query, "headers": []})
     assert response is not None
     assert "; Secure" in response.headers["set-cookie"]
