@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 from urllib.parse import parse_qs, urlsplit
 
 ROOT = Path(__file__).parents[1]
@@ -34,10 +35,19 @@ class Served:
 
 
 @contextmanager
-def served(*paths: str) -> Iterator[Served]:
-    """`playground serve` on a free port."""
-    command = [sys.executable, "-m", "app.cli", "serve", *paths, "--port", "0", "--no-browser", "--offline"]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+def served(*arguments: str, errors: IO[str] | None = None) -> Iterator[Served]:
+    """`playground serve` on a free port; `errors` is where its standard error goes."""
+    command = [sys.executable, "-m", "app.cli", "serve", *arguments, "--port", "0", "--no-browser", "--offline"]
+    with ended_after(
+        subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=errors, text=True)
+    ) as playground:
+        yield playground
+
+
+@contextmanager
+def ended_after(process: subprocess.Popen[str]) -> Iterator[Served]:
+    """A playground that has printed its address, until the end of the block."""
+    with process:
         try:
             yield Served(process, _address(process))
         finally:

@@ -129,7 +129,7 @@ def test_a_second_answer_is_refused_with_a_sentence(page: httpx2.Client) -> None
 def until_asked(page: httpx2.Client, call: str) -> None:
     """Follow the call on its socket until its question stands in a frame."""
     with following(page, call) as socket_:
-        while "Order anyway?" not in json.loads(socket_.recv(WAIT_SECONDS))["html"]:
+        while f"/calls/{call}/questions/q1" not in json.loads(socket_.recv(WAIT_SECONDS))["html"]:
             pass
 
 
