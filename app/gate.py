@@ -180,10 +180,10 @@ class Rules:
 class Gate:
     """ASGI middleware round the whole application."""
 
-    def __init__(self, app: ASGIApp, rules: Rules) -> None:
+    def __init__(self, app: ASGIApp, rules: Rules, strangers: Strangers | None = None) -> None:
         self.app = app
         self.rules = rules
-        self._strangers = Strangers()
+        self._strangers = strangers or Strangers()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":

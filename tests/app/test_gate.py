@@ -24,6 +24,7 @@ from websockets.typing import Origin
 
 from app.gate import Gate, Rules
 from app.settings import Settings
+from app.strangers import Strangers
 
 pytestmark = pytest.mark.anyio
 
@@ -251,6 +252,29 @@ async def test_a_wrong_token_in_an_address_is_refused_with_the_way_out() -> None
     assert "Open the whole address that the playground command printed" in response.text
     assert "set-cookie" not in response.headers
     assert "wrong" not in response.text
+
+
+async def test_only_the_refusals_of_wrong_tokens_wait() -> None:
+    waits: list[float] = []
+
+    async def note(seconds: float) -> None:
+        waits.append(seconds)
+
+    gate = Gate(Reached().app, Rules.of(SETTINGS), Strangers(sleep=note))
+    async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app=gate), base_url=OWN) as client:
+        wrong: list[tuple[str, dict[str, str]]] = [
+            ("/?token=wrong", {}),
+            ("/", {"cookie": "playground_8000=wrong"}),
+            ("/", {"authorization": "Bearer wrong"}),
+        ]
+        for path, headers in wrong * 3:
+            assert (await client.get(path, headers=headers)).status_code == 401
+        assert waits == [0.1, 0.2, 0.4, 0.8]
+        for headers in ({"cookie": COOKIE}, {"authorization": f"Bearer {SETTINGS.token}"}):
+            assert (await client.get("/", headers=headers)).status_code == 200
+        assert (await client.get(f"/?token={SETTINGS.token}")).status_code == 303
+        assert (await client.get("/", headers={"cookie": ""})).status_code == 401
+        assert len(waits) == 4
 
 
 async def test_a_program_is_refused_in_json() -> None:
