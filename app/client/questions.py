@@ -96,9 +96,7 @@ class Questions:
     def _waiting(self, question_id: str) -> Question:
         question = self._by_id.get(question_id)
         if question is None or question.gone:
-            raise QuestionSettled(
-                f"Question {question_id} has had its answer: its round has gone, or the call is over."
-            )
+            raise QuestionSettled(f"Question {question_id} is not open: its round has gone, or the call is over.")
         return question
 
     def _wake(self) -> None:
