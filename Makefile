@@ -9,7 +9,7 @@ PYTHON ?= $(shell for candidate in python3 python3.14 python3.13 python3.12 pyth
 	$$candidate -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
 	&& echo $$candidate && break; done)
 
-.PHONY: help install run test lint bench soak fuzz clean chromium constraints
+.PHONY: help install run test lint bench load soak fuzz clean chromium constraints
 
 help:
 	@echo "make install   .venv with everything, $(BIN)/playground included"
@@ -17,6 +17,7 @@ help:
 	@echo "make test      install, then all tests, the browser's too"
 	@echo "make lint      ruff and mypy --strict"
 	@echo "make bench     the table of measured numbers"
+	@echo "make load      50 browsers, each a call a second for a minute"
 	@echo "make soak      half an hour of calls, stops, edits and kills; MINUTES=5 for less"
 	@echo "make fuzz      the property tests, with many more examples"
 	@echo "make clean     removes what the other targets made"
@@ -44,6 +45,9 @@ lint: install
 
 bench: install
 	$(BIN)/python -m benchmarks
+
+load: install
+	$(BIN)/python -m benchmarks load
 
 MINUTES ?= 30
 soak: install

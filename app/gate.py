@@ -1,14 +1,14 @@
 """The outermost layer: who may come in, over HTTP and over WebSocket, and under which rules a browser shows our pages.
 
 Pure ASGI. Knows headers, cookies and the token; knows no route but `/healthz`, and calls the application only for
-requests that have passed. The rules answer three attackers: another page in the same browser (`Host`, `Origin`),
-someone on the network (the token), and text from a module that would like to be script (the response headers).
+requests that have passed, with the name of the browser that sent them (`BROWSER`). The rules answer three attackers:
+another page in the same browser (`Host`, `Origin`), someone on the network (the token), and text from a module that
+would like to be script (the response headers).
 """
 
 from __future__ import annotations
 
-import hmac
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from html import escape
 from http import HTTPStatus
@@ -18,12 +18,16 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from app.passes import Passes
 from app.settings import Settings
+from app.strangers import Strangers
 
 FREE_PATHS = frozenset({"/healthz"})
 """Answered without a token; the `Host` is checked all the same."""
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 TOKEN_PARAMETER = "token"
+BROWSER = "playground.browser"
+"""Where the application finds, in the scope, whose cookie a request brought: a name, or None with the token alone."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +73,7 @@ class Rules:
 
     hosts: frozenset[str]
     origins: frozenset[str]
-    token: str
+    passes: Passes
     cookie: str
     secure: bool = False
     scripts_from: str | None = None
@@ -80,7 +84,7 @@ class Rules:
         return cls(
             hosts=settings.hosts,
             origins=settings.origins,
-            token=settings.token,
+            passes=Passes(settings.token, settings.workspaces == "browser"),
             cookie=f"playground_{settings.port}",
             secure=(settings.public_url or "").startswith("https:"),
             scripts_from=scripts_from,
@@ -91,26 +95,33 @@ class Rules:
         headers = Headers(scope=scope)
         if not self._host_is_ours(headers):
             return WRONG_HOST
-        bearer = self._is_token(headers.get("authorization", "").removeprefix("Bearer "))
+        bearer = self.passes.is_token(_bearer(headers))
         if _has_effects(scope) and not self._comes_from_us(headers, bearer):
             return WRONG_ORIGIN
         if scope["type"] == "http" and scope["path"] in FREE_PATHS:
             return None
-        return None if bearer or self._has_cookie(headers) else NO_TOKEN
+        return None if bearer or self.browser(headers) is not None else NO_TOKEN
+
+    def browser(self, headers: Headers) -> str | None:
+        """Whose cookie this is; None without one that is valid."""
+        holders = (self.passes.holder(value) for value in self._cookies(headers))
+        return next((holder for holder in holders if holder is not None), None)
+
+    def brings_something(self, scope: Scope) -> bool:
+        """Whether a request that was refused has tried a token, rather than come without any."""
+        headers = Headers(scope=scope)
+        return any((_bearer(headers), any(self._cookies(headers)), any(_tokens(scope))))
 
     def exchange(self, scope: Scope) -> Response | None:
         """The answer to an address that carries the token: the cookie, and the same address without it."""
         if scope["type"] != "http" or scope["method"] not in ("GET", "HEAD"):
             return None
-        query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
-        if not any(name == TOKEN_PARAMETER and self._is_token(value) for name, value in query):
+        if not any(self.passes.is_token(value) for value in _tokens(scope)):
             return None
-        rest = urlencode([(name, value) for name, value in query if name != TOKEN_PARAMETER])
+        rest = urlencode([(name, value) for name, value in _query(scope) if name != TOKEN_PARAMETER])
         # One slash only: an address that begins with two names another host.
         path = "/" + quote(scope["path"].lstrip("/"), safe="/:@!$&'()*+,;=~-._")
-        response = _onward(path + (f"?{rest}" if rest else ""), Headers(scope=scope))
-        response.set_cookie(self.cookie, self.token, httponly=True, samesite="strict", path="/", secure=self.secure)
-        return response
+        return self._onward(path + (f"?{rest}" if rest else ""), Headers(scope=scope))
 
     def security_headers(self) -> dict[str, str]:
         """For every response; the policy lets a page load our own files, and nothing that stands in its text."""
@@ -138,43 +149,74 @@ class Rules:
             return all(origin in self.origins for origin in origins) and all(site == "same-origin" for site in sites)
         return bearer
 
-    def _has_cookie(self, headers: Headers) -> bool:
-        return any(self._is_token(value) for value in _cookies(headers.getlist("cookie"), self.cookie))
+    def _cookies(self, headers: Headers) -> Iterator[str]:
+        given = headers.getlist("cookie")
+        for name in (self.cookie, self._first_cookie):
+            yield from _cookies(given, name)
 
-    def _is_token(self, text: str) -> bool:
-        return hmac.compare_digest(text.encode("utf-8", "surrogateescape"), self.token.encode())
+    @property
+    def _first_cookie(self) -> str:
+        """The name under which a browser gets its cookie while we cannot see whether it has one."""
+        return f"{self.cookie}_first"
+
+    def _onward(self, address: str, headers: Headers) -> Response:
+        """A redirect with the cookie; for someone who followed a link on another site, a page that leads on.
+
+        A strict cookie stays at home all along a chain of redirects that another site began, but not on a way of our
+        own. So this browser may have a workspace already, and must not lose it: its old cookie goes before the new.
+        """
+        if headers.get("sec-fetch-site", "none") in ("none", "same-origin"):
+            held = (value for value in self._cookies(headers) if self.passes.holder(value) is not None)
+            return self._with_cookie(RedirectResponse(address, HTTPStatus.SEE_OTHER), self.cookie, next(held, None))
+        name = self._first_cookie if self.passes.per_browser else self.cookie
+        return self._with_cookie(HTMLResponse(_LEADS_ON.format(escape(address))), name)
+
+    def _with_cookie(self, response: Response, name: str, held: str | None = None) -> Response:
+        value = held or self.passes.new()
+        response.set_cookie(name, value, httponly=True, samesite="strict", path="/", secure=self.secure)
+        return response
 
 
 class Gate:
     """ASGI middleware round the whole application."""
 
-    def __init__(self, app: ASGIApp, rules: Rules) -> None:
+    def __init__(self, app: ASGIApp, rules: Rules, strangers: Strangers | None = None) -> None:
         self.app = app
         self.rules = rules
+        self._strangers = strangers or Strangers()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
             return await self.app(scope, receive, send)
         if scope["type"] == "websocket":
             return await self._on_websocket(scope, receive, send)
-        answer = self._answer(scope) or self.app
-        return await answer(scope, receive, self._guarded(send))
+        answer = await self._answer(scope) or self.app
+        return await answer(self._named(scope), receive, self._guarded(send))
 
-    def _answer(self, scope: Scope) -> ASGIApp | None:
+    async def _answer(self, scope: Scope) -> ASGIApp | None:
         refusal = self.rules.refusal(scope)
         if refusal in (None, NO_TOKEN) and (exchange := self.rules.exchange(scope)):
             return exchange
+        await self._hold_up(refusal, scope)
         return refusal.response(scope["path"]) if refusal else None
 
     async def _on_websocket(self, scope: Scope, receive: Receive, send: Send) -> None:
         refusal = self.rules.refusal(scope)
         if refusal is None:
-            return await self.app(scope, receive, self._guarded(send))
+            return await self.app(self._named(scope), receive, self._guarded(send))
+        await self._hold_up(refusal, scope)
         # Only a wrong name gets its own status: uvicorn logs an error for each response in the place of a handshake,
         # and a page that outlived its server's token tries again and again. It gets the 403 of a closed handshake.
         if refusal is WRONG_HOST and "websocket.http.response" in scope.get("extensions", {}):
             return await refusal.response(scope["path"])(scope, receive, self._guarded(send))
         return await send({"type": "websocket.close", "code": 1008, "reason": refusal.status.phrase})
+
+    async def _hold_up(self, refusal: Refusal | None, scope: Scope) -> None:
+        if refusal is NO_TOKEN and self.rules.brings_something(scope):
+            await self._strangers.hold_up((scope.get("client") or ("",))[0])
+
+    def _named(self, scope: Scope) -> Scope:
+        return {**scope, BROWSER: self.rules.browser(Headers(scope=scope))}
 
     def _guarded(self, send: Send) -> Send:
         async def guarded(message: Message) -> None:
@@ -194,25 +236,29 @@ class Gate:
             headers["cache-control"] = "no-cache" if "etag" in headers and not is_page else "no-store"
 
 
-def _onward(address: str, headers: Headers) -> Response:
-    """A redirect; for someone who followed a link on another site, a page that leads on.
-
-    A strict cookie stays at home all along a chain of redirects that another site began, but not on a way of our own.
-    """
-    if headers.get("sec-fetch-site", "none") in ("none", "same-origin"):
-        return RedirectResponse(address, HTTPStatus.SEE_OTHER)
-    return HTMLResponse(
-        '<!doctype html><html lang="en"><meta charset="utf-8"><title>Resolver Playground</title>'
-        f'<meta http-equiv="refresh" content="0;url={escape(address)}">'
-        f'<p><a href="{escape(address)}">To the playground</a></html>'
-    )
+_LEADS_ON = (
+    '<!doctype html><html lang="en"><meta charset="utf-8"><title>Resolver Playground</title>'
+    '<meta http-equiv="refresh" content="0;url={0}"><p><a href="{0}">To the playground</a></html>'
+)
 
 
 def _has_effects(scope: Scope) -> bool:
     return scope["type"] == "websocket" or scope["method"] not in SAFE_METHODS
 
 
-def _cookies(headers: Iterable[str], name: str) -> Iterable[str]:
+def _bearer(headers: Headers) -> str:
+    return headers.get("authorization", "").removeprefix("Bearer ")
+
+
+def _query(scope: Scope) -> list[tuple[str, str]]:
+    return parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+
+
+def _tokens(scope: Scope) -> list[str]:
+    return [value for name, value in _query(scope) if name == TOKEN_PARAMETER]
+
+
+def _cookies(headers: Iterable[str], name: str) -> Iterator[str]:
     """The values of every cookie of that name. By hand: one odd cookie of another server must not hide ours."""
     for header in headers:
         for pair in header.split(";"):

@@ -17,10 +17,10 @@ from http import HTTPStatus
 
 import anyio
 import uvicorn
+from anyio.abc import TaskGroup
 from fastapi import FastAPI
 from fastapi.responses import PlainTextResponse
 from starlette.staticfiles import StaticFiles
-from starlette.types import ASGIApp
 
 from app.access import Access, check_routes
 from app.assets import directory, fallback_origin, script_tags
@@ -29,9 +29,10 @@ from app.routes import api, calls, documents, live
 from app.routes.context import Playground
 from app.routes.refusals import add_refusals
 from app.settings import Settings
-from app.store import kept_calls
+from app.store import Store, kept_calls
 from app.workers import Workers, holes
-from app.workspace import Workspace, modules_at
+from app.workspace import Module, Workspace, modules_at
+from app.workspaces import IDLE_WORKERS, BrowserWorkspaces, Limits, OneWorkspace, Workspaces
 
 GRACE_SECONDS = 1
 """For answers on their way when the playground is told to end."""
@@ -50,14 +51,16 @@ class CannotServe(RuntimeError):
     """Raised when the playground cannot begin; the message says why, and what to do."""
 
 
-def create_app(settings: Settings) -> ASGIApp:
-    """The application behind its gate. `settings.port` must be the port that is bound.
+def create_app(settings: Settings, limits: Limits | None = None) -> Gate:
+    """The application behind its gate. `settings.port` must be the port that is bound; `limits` are those of
+    `--workspaces browser`.
 
     Raises:
         UndeclaredRoute: a route whose access nobody declared.
     """
     app = FastAPI(title="Resolver Playground", docs_url=None, redoc_url=None, openapi_url=None, lifespan=_lifespan)
     app.state.settings = settings
+    app.state.limits = limits
     app.add_api_route("/healthz", _healthy, include_in_schema=False)
     for part in (documents, calls, live, api):
         app.include_router(part.router)
@@ -67,7 +70,7 @@ def create_app(settings: Settings) -> ASGIApp:
     return Gate(app, Rules.of(settings, fallback_origin(directory("static"), offline=settings.offline)))
 
 
-def serve(settings: Settings) -> None:
+def serve(settings: Settings, limits: Limits | None = None) -> None:
     """Serve until the process is told to end.
 
     Raises:
@@ -80,11 +83,13 @@ def serve(settings: Settings) -> None:
         if settings.isolate:
             _tell_holes(settings.python)
         config = uvicorn.Config(
-            create_app(settings),
+            create_app(settings, limits),
             ws="websockets-sansio",
             log_level="warning",
             lifespan="on",
             timeout_graceful_shutdown=GRACE_SECONDS,
+            # Wrong tokens are counted by address: it is the one that is there, not one that somebody says.
+            proxy_headers=False,
         )
         _Server(config, settings).run(sockets=[listener])
 
@@ -108,9 +113,8 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     settings: Settings = app.state.settings
     scripts = script_tags(directory("static"), offline=settings.offline)
     async with kept_calls(settings.port) as store, Workers() as workers, anyio.create_task_group() as tasks:
-        modules = modules_at(settings.paths, settings.python, settings.isolate)
-        workspace = Workspace(workers, modules, tasks, store=store)
-        app.state.playground = Playground(settings, workspace, tuple(scripts))
+        workspaces = _workspaces(settings, app.state.limits, workers, tasks, store)
+        app.state.playground = Playground(settings, workspaces, tuple(scripts))
         # The first call needs `mcp`, the first page does not: it must not wait for it.
         tasks.start_soon(_import_client)
         yield
@@ -120,6 +124,27 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
 def _tell_holes(python: str | None) -> None:
     for hole in holes(python):
         print(f"Not closed by --isolate: {hole}", file=sys.stderr)
+
+
+def _workspaces(
+    settings: Settings, limits: Limits | None, workers: Workers, tasks: TaskGroup, store: Store
+) -> Workspaces:
+    modules = _modules(settings)
+    if settings.workspaces == "one":
+        return OneWorkspace(Workspace(workers, modules, tasks, store=store))
+
+    def make() -> Workspace:
+        # In memory: what is on disk belongs to no browser that a later start could know.
+        return Workspace(workers, modules, tasks, idle_workers=IDLE_WORKERS)
+
+    workspaces = BrowserWorkspaces(make, limits)
+    tasks.start_soon(workspaces.keep)
+    return workspaces
+
+
+def _modules(settings: Settings) -> tuple[Module, ...]:
+    """The command line's modules, which every workspace reads. How their workers are run is decided here alone."""
+    return modules_at(settings.paths, settings.python, settings.isolate)
 
 
 async def _import_client() -> None:

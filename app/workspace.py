@@ -28,8 +28,8 @@ from resolver_runtime.graph import Graph
 if TYPE_CHECKING:
     from app.client.call import Call
 
-LOADED_MODULES = 3
-"""Idle workers kept at once: each costs some 15 MB, and going back to a module should be instant."""
+IDLE_WORKERS = 3
+"""Kept at once: each costs some 15 MB, and going back to a module should be instant."""
 
 
 class Unknown(LookupError):
@@ -105,6 +105,7 @@ class Workspace:
     client: ClientSettings = field(default_factory=ClientSettings)
     roots: tuple[Mapping[str, str], ...] = ()
     store: Store = field(default_factory=Store)
+    idle_workers: int = IDLE_WORKERS
     calls: OrderedDict[str, Running] = field(default_factory=OrderedDict)
     _loaded: OrderedDict[str, Loaded] = field(default_factory=OrderedDict)
     _loading: anyio.Lock = field(default_factory=anyio.Lock)
@@ -214,6 +215,17 @@ class Workspace:
             call.log = CallLog.of(await anyio.to_thread.run_sync(self.store.records, call.id))
         return bool(call.log.records())
 
+    async def close(self) -> None:
+        """End every call, and every worker with it; within a second. Nothing can be begun here any more."""
+        for running in self.calls.values():
+            running.call.stop()
+        # Also workers that were let go, and stayed for a call.
+        workers = {id(one.worker): one.worker for one in self._loaded.values()}
+        workers |= {id(one.worker): one.worker for one in self.calls.values() if one.worker is not None}
+        async with anyio.create_task_group() as ending:
+            for worker in workers.values():
+                ending.start_soon(worker.kill)
+
     async def _run(self, call: Call, loaded: Loaded) -> None:
         await call.run()
         is_left = self._loaded.get(loaded.module.id) is not loaded and not self._is_busy(loaded)
@@ -223,7 +235,7 @@ class Workspace:
     async def _make_room(self) -> None:
         """Workers with a call do not count: they stay for it. The one that was wanted last is the last to go."""
         idle = [one for one in self._loaded.values() if not self._is_busy(one)]
-        for loaded in idle[:-LOADED_MODULES]:
+        for loaded in idle[: -self.idle_workers]:
             await self._unload(loaded)
 
     def _is_busy(self, loaded: Loaded) -> bool:

@@ -13,12 +13,12 @@ from rich.table import Table
 import benchmarks
 from benchmarks.rows import Row
 
-HELPERS = {"__main__", "rows", "server", "soak"}
+APART = {"__main__", "load", "rows", "server", "soak"}
 
 
 def main(names: list[str]) -> None:
     table = Table("what", "measured", "goal", "rival", title=f"Python {platform.python_version()}")
-    for name in names or sorted({found.name for found in pkgutil.iter_modules(benchmarks.__path__)} - HELPERS):
+    for name in names or sorted({found.name for found in pkgutil.iter_modules(benchmarks.__path__)} - APART):
         rows: list[Row] = importlib.import_module(f"benchmarks.{name}").run()
         for row in rows:
             table.add_row(*row)

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 from urllib.parse import parse_qs, urlsplit
 
 ROOT = Path(__file__).parents[1]
@@ -36,17 +37,28 @@ class Served:
 
 
 @contextmanager
-def served(*paths: str, port: int = 0, data: Path | None = None) -> Iterator[Served]:
-    """`playground serve`, on a free port and with nothing kept from before unless told otherwise."""
-    command = [sys.executable, "-m", "app.cli", "serve", *paths, "--port", str(port), "--no-browser", "--offline"]
+def served(*arguments: str, port: int = 0, data: Path | None = None, errors: IO[str] | None = None) -> Iterator[Served]:
+    """`playground serve`, on a free port and with nothing kept from before unless told otherwise.
+
+    `errors` is where its standard error goes.
+    """
+    command = [sys.executable, "-m", "app.cli", "serve", *arguments, "--port", str(port), "--no-browser", "--offline"]
     with tempfile.TemporaryDirectory() as empty:
         environment = {**os.environ, "PLAYGROUND_DATA": str(data or empty)}
-        with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, env=environment) as process:
-            try:
-                yield Served(process, _address(process))
-            finally:
-                process.send_signal(signal.SIGTERM)
-                process.wait(START_SECONDS)
+        started = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=errors, text=True, env=environment)
+        with ended_after(started) as playground:
+            yield playground
+
+
+@contextmanager
+def ended_after(process: subprocess.Popen[str]) -> Iterator[Served]:
+    """A playground that has printed its address, until the end of the block."""
+    with process:
+        try:
+            yield Served(process, _address(process))
+        finally:
+            process.send_signal(signal.SIGTERM)
+            process.wait(START_SECONDS)
 
 
 def _address(process: subprocess.Popen[str]) -> str:

@@ -48,11 +48,14 @@ APP_SEES = {f"resolver_runtime.{name}" for name in ("graph", "events", "wire")}
 APP_PURE = {
     "app.assets": set[str](),
     "app.settings": set[str](),
-    "app.gate": {"app.settings"},
+    "app.passes": set[str](),
+    "app.strangers": set[str](),
+    "app.gate": {"app.passes", "app.settings", "app.strangers"},
     "app.access": {"app.gate"},
     "app.forms": {"app.forms"},
     "app.layout": {"app.layout"},
     "app.view": {"app.calls"},
+    "app.workspaces": {"app.workspace"},
 }
 """Modules of the web process that stay apart from the rest of it."""
 

@@ -26,6 +26,8 @@ from app.client.session import SimulatedSession
 from app.client.settings import ClientSettings
 from resolver_runtime import events as ev
 
+ID_BYTES = 16
+"""Of a call's name: who may see it is checked, and whoever guesses has nothing to guess."""
 CLOSE_SECONDS = 0.3
 """For taking leave of a worker after Stop: one that spins never answers."""
 IDLE_SECONDS = 0.3
@@ -73,7 +75,7 @@ class Call:
         settings: ClientSettings | None = None,
         log: CallLog | None = None,
     ) -> None:
-        self.id = secrets.token_hex(8)
+        self.id = secrets.token_hex(ID_BYTES)
         self.log = log or CallLog()
         self.tool = tool
         self.arguments = arguments

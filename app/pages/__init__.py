@@ -9,7 +9,7 @@ from app.pages.fragments import Announcement, Fragments, Scene, lines, update
 from app.pages.graphs import Arcs, Edges, GraphPane, ListRow, NodeCard, NodePanel, list_row
 from app.pages.modules import Client, ClientNote, ClientSummary, ModuleLink, Problems, Signature, Tools
 from app.pages.naming import FIELD_PREFIX, IDLE, Place, dom_id, module_href, posted_fields
-from app.pages.notices import Notice, Refused
+from app.pages.notices import Notice, Refused, Waiting
 from app.pages.page import Loading, Main, Page, Panes, TabCount
 from app.pages.panes import (
     LogPane,
@@ -69,6 +69,7 @@ __all__ = [
     "StatePane",
     "TabCount",
     "Tools",
+    "Waiting",
     "WireLine",
     "WirePane",
     "dom_id",

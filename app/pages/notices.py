@@ -21,3 +21,13 @@ class Refused:
     template: ClassVar[str] = "refused.html"
     title: str
     sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """`waiting.html`: in the place of a page while there is no room; looks again by itself after so many seconds."""
+
+    template: ClassVar[str] = "waiting.html"
+    sentence: str
+    place: int
+    seconds: int

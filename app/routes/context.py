@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -9,10 +10,12 @@ from fastapi import Depends
 from starlette.requests import HTTPConnection
 
 from app.assets import ScriptTag
+from app.gate import BROWSER
 from app.pages.fragments import Scene
 from app.running import Running
 from app.settings import Settings
 from app.workspace import Workspace
+from app.workspaces import Workspaces
 
 
 @dataclass(frozen=True)
@@ -20,7 +23,7 @@ class Playground:
     """The application's state while it serves; `scripts` are those of others that the page loads."""
 
     settings: Settings
-    workspace: Workspace
+    workspaces: Workspaces
     scripts: tuple[ScriptTag, ...]
 
 
@@ -29,9 +32,16 @@ def playground_of(connection: HTTPConnection) -> Playground:
     return playground
 
 
-def workspace_of(connection: HTTPConnection) -> Workspace:
-    """The workspace of who is asking: today there is one."""
-    return playground_of(connection).workspace
+async def workspace_of(connection: HTTPConnection) -> AsyncIterator[Workspace]:
+    """The workspace of who is asking, which stays as long as the answer or the socket lasts.
+
+    What another workspace has is not in it, and so is not there at all: no route needs to ask whose a call is.
+
+    Raises:
+        Full: there is no room for another.
+    """
+    async with playground_of(connection).workspaces.visit(connection.scope[BROWSER]) as workspace:
+        yield workspace
 
 
 def scene_of(workspace: Workspace, running: Running) -> Scene:

@@ -25,18 +25,25 @@ router = APIRouter(default_response_class=HTMLResponse, include_in_schema=False)
 
 
 @router.get("/")
-async def show_module(playground: OwnPlayground, request: Request, module: str | None = None) -> str:
+async def show_module(
+    playground: OwnPlayground, workspace: OwnWorkspace, request: Request, module: str | None = None
+) -> str:
     """A module's first tool, or what keeps it from having one."""
-    return await _answer(playground, request, playground.workspace.module(module), None)
+    return await _answer(playground, workspace, request, workspace.module(module), None)
 
 
 @router.get("/tools/{server}/{tool}")
 async def show_tool(
-    playground: OwnPlayground, request: Request, server: int, tool: str, module: str | None = None
+    playground: OwnPlayground,
+    workspace: OwnWorkspace,
+    request: Request,
+    server: int,
+    tool: str,
+    module: str | None = None,
 ) -> str:
     """One tool with its last call."""
-    chosen = playground.workspace.module(module)
-    return await _answer(playground, request, chosen, Place(chosen.id, server, tool))
+    chosen = workspace.module(module)
+    return await _answer(playground, workspace, request, chosen, Place(chosen.id, server, tool))
 
 
 @router.get("/calls/{call}/nodes/{node:path}")
@@ -51,17 +58,18 @@ async def show_node(workspace: OwnWorkspace, call: str, node: str, module: str, 
     return render(NodePanel.of(view, node))
 
 
-async def _answer(playground: Playground, request: Request, module: Module, place: Place | None) -> str:
+async def _answer(
+    playground: Playground, workspace: Workspace, request: Request, module: Module, place: Place | None
+) -> str:
     """For htmx the page's middle; else the whole page, which asks for its middle if the module has to be imported."""
-    workspace = playground.workspace
     if "hx-request" in request.headers:
         return render(await _middle(workspace, module, place))
     if not workspace.is_loaded(module):
         address = module_href(module.id) if place is None else place.href
-        return render(_page(playground, module, Loading(module.label, address), place, None))
+        return render(_page(playground, workspace, module, Loading(module.label, address), place))
     main = await _middle(workspace, module, place)
     engine_note = (await workspace.load(module)).survey.get("engine_note")
-    return render(_page(playground, module, main, main.place, engine_note))
+    return render(_page(playground, workspace, module, main, main.place, engine_note))
 
 
 async def _middle(workspace: Workspace, module: Module, place: Place | None) -> Main:
@@ -90,8 +98,14 @@ async def _main(workspace: Workspace, loaded: Loaded, place: Place) -> Main:
     return Main.of(loaded.survey, place, view, workspace.roots, served, raw, workspace.store.epoch)
 
 
-def _page(playground: Playground, module: Module, main: Main | Loading, place: Place | None, note: str | None) -> Page:
-    workspace = playground.workspace
+def _page(
+    playground: Playground,
+    workspace: Workspace,
+    module: Module,
+    main: Main | Loading,
+    place: Place | None,
+    note: str | None = None,
+) -> Page:
     return Page(
         title=place.tool if place and place.tool else module.label,
         modules=tuple(ModuleLink(one.label, module_href(one.id), one is module) for one in workspace.modules),

@@ -19,7 +19,7 @@ from app.access import Access
 from app.calls import Recorded
 from app.pages import render
 from app.pages.fragments import Fragments, Scene, lines, update
-from app.routes.context import scene_of, workspace_of
+from app.routes.context import OwnWorkspace, scene_of
 from app.running import Running
 from app.view import CallView
 from app.workspace import Unknown
@@ -33,10 +33,9 @@ router = APIRouter()
 
 
 @router.websocket("/live")
-async def live(socket: WebSocket, call: str, after: int = 0, epoch: int | None = None) -> None:
+async def live(socket: WebSocket, workspace: OwnWorkspace, call: str, after: int = 0, epoch: int | None = None) -> None:
     """Frames `{"epoch", "seq": number of the last event drawn, "html": parts to swap in}`, until the call has ended."""
     await socket.accept()
-    workspace = workspace_of(socket)
     try:
         running = await workspace.running(call)
     except Unknown as unknown:

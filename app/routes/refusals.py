@@ -5,20 +5,23 @@ A page in use gets the sentence in its notice and stays as it is; nothing typed 
 
 from __future__ import annotations
 
+import math
 from http import HTTPStatus
 
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import ClientDisconnect, HTTPConnection, Request
 from starlette.responses import Response
+from starlette.websockets import WebSocket
 
 from app.client.questions import QuestionSettled
 from app.documents import error_json
-from app.pages import Notice, Refused, render
+from app.pages import Notice, Refused, Waiting, render
 from app.surveys import Misuse
 from app.workers import WorkerFailed
 from app.workspace import Unknown
+from app.workspaces import Full
 
 
 def refusal(request: Request, status: HTTPStatus, sentence: str) -> Response:
@@ -27,6 +30,15 @@ def refusal(request: Request, status: HTTPStatus, sentence: str) -> Response:
     if "hx-request" in request.headers:
         return HTMLResponse(render(Notice(sentence), oob=True), status, headers={"HX-Reswap": "none"})
     return HTMLResponse(render(Refused(status.phrase, sentence)), status)
+
+
+def turned_away(request: Request, full: Full) -> Response:
+    """For who opens a page, the queue, which is no error; for who uses one, or is a program, the way to it."""
+    if request.url.path.startswith("/api/") or "hx-request" in request.headers:
+        answer = refusal(request, HTTPStatus.SERVICE_UNAVAILABLE, f"{full} Open the page, or load it again, to queue.")
+        answer.headers["retry-after"] = str(math.ceil(full.ask_again))
+        return answer
+    return HTMLResponse(render(Waiting(str(full), full.place, math.ceil(full.ask_again))))
 
 
 def add_refusals(app: FastAPI) -> None:
@@ -48,6 +60,14 @@ def add_refusals(app: FastAPI) -> None:
     async def on_worker_failed(request: Request, error: WorkerFailed) -> Response:
         sentence = f"{error.death.sentence} {error.death.next_step}"
         return refusal(request, HTTPStatus.BAD_GATEWAY, sentence)
+
+    @app.exception_handler(Full)
+    async def on_full(connection: HTTPConnection, error: Full) -> Response | None:
+        if isinstance(connection, WebSocket):
+            await connection.close()
+            return None
+        assert isinstance(connection, Request)
+        return turned_away(connection, error)
 
     @app.exception_handler(ClientDisconnect)
     async def on_gone(_request: Request, _error: Exception) -> Response:

@@ -24,6 +24,7 @@ from websockets.typing import Origin
 
 from app.gate import Gate, Rules
 from app.settings import Settings
+from app.strangers import Strangers
 
 pytestmark = pytest.mark.anyio
 
@@ -34,6 +35,25 @@ OWN = "http://127.0.0.1:8000"
 COOKIE = f"playground_8000={SETTINGS.token}"
 SAFE = ["GET", "HEAD", "OPTIONS"]
 UNSAFE = ["POST", "PUT", "PATCH", "DELETE"]
+FOREIGN_HOSTS = [
+    "",
+    "evil.example",
+    "evil.example:8000",
+    "127.0.0.1",
+    "127.0.0.1:8001",
+    "127.0.0.1:08000",
+    "127.0.0.1:8000, evil.example",
+    "127.0.0.1:8000.evil.example",
+    "ana@127.0.0.1:8000",
+    "127.1:8000",
+    "0.0.0.0:8000",
+    "localhost",
+    "localhost.:8000",
+    "localhost.evil.example:8000",
+    "[::1]",
+    "[::ffff:127.0.0.1]:8000",
+    "2130706433:8000",
+]
 FOREIGN_ORIGINS = [
     "null",
     "http://evil.example",
@@ -102,28 +122,7 @@ async def test_each_of_our_names_is_answered(host: str, method: str) -> None:
 
 
 @pytest.mark.parametrize("method", [*SAFE, *UNSAFE])
-@pytest.mark.parametrize(
-    "host",
-    [
-        "",
-        "evil.example",
-        "evil.example:8000",
-        "127.0.0.1",
-        "127.0.0.1:8001",
-        "127.0.0.1:08000",
-        "127.0.0.1:8000, evil.example",
-        "127.0.0.1:8000.evil.example",
-        "ana@127.0.0.1:8000",
-        "127.1:8000",
-        "0.0.0.0:8000",
-        "localhost",
-        "localhost.:8000",
-        "localhost.evil.example:8000",
-        "[::1]",
-        "[::ffff:127.0.0.1]:8000",
-        "2130706433:8000",
-    ],
-)
+@pytest.mark.parametrize("host", FOREIGN_HOSTS)
 async def test_any_other_name_is_misdirected(host: str, method: str) -> None:
     assert await status(method, "/healthz", host=host, cookie=COOKIE, origin=OWN) == (421, 0)
 
@@ -234,7 +233,7 @@ async def test_someone_who_comes_from_another_site_is_led_on_by_a_page_of_ours(s
 
 async def test_behind_https_the_cookie_is_for_https_only() -> None:
     rules = Rules.of(Settings(host="0.0.0.0", public_url="https://example.org"))
-    query = f"token={rules.token}".encode()
+    query = f"token={rules.passes.token}".encode()
     response = rules.exchange({"type": "http", "method": "GET", "path": "/", "query_string": query, "headers": []})
     assert response is not None
     assert "; Secure" in response.headers["set-cookie"]
@@ -253,6 +252,29 @@ async def test_a_wrong_token_in_an_address_is_refused_with_the_way_out() -> None
     assert "Open the whole address that the playground command printed" in response.text
     assert "set-cookie" not in response.headers
     assert "wrong" not in response.text
+
+
+async def test_only_the_refusals_of_wrong_tokens_wait() -> None:
+    waits: list[float] = []
+
+    async def note(seconds: float) -> None:
+        waits.append(seconds)
+
+    gate = Gate(Reached().app, Rules.of(SETTINGS), Strangers(sleep=note))
+    async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app=gate), base_url=OWN) as client:
+        wrong: list[tuple[str, dict[str, str]]] = [
+            ("/?token=wrong", {}),
+            ("/", {"cookie": "playground_8000=wrong"}),
+            ("/", {"authorization": "Bearer wrong"}),
+        ]
+        for path, headers in wrong * 3:
+            assert (await client.get(path, headers=headers)).status_code == 401
+        assert waits == [0.1, 0.2, 0.4, 0.8]
+        for headers in ({"cookie": COOKIE}, {"authorization": f"Bearer {SETTINGS.token}"}):
+            assert (await client.get("/", headers=headers)).status_code == 200
+        assert (await client.get(f"/?token={SETTINGS.token}")).status_code == 303
+        assert (await client.get("/", headers={"cookie": ""})).status_code == 401
+        assert len(waits) == 4
 
 
 async def test_a_program_is_refused_in_json() -> None:

@@ -493,6 +493,7 @@ CONTEXTS: tuple[type[Context], ...] = (
     pages.StatePane,
     pages.TabCount,
     pages.Tools,
+    pages.Waiting,
     pages.WireLine,
     pages.WirePane,
 )
