@@ -74,14 +74,14 @@ def serve(settings: Settings, limits: Limits | None = None) -> None:
     """Serve until the process is told to end.
 
     Raises:
-        CannotServe: the port is taken, or a path is not there.
+        CannotServe: the port is taken, a path is not there, or browsers' workspaces cannot be kept apart.
     """
     # The SDK's client logs what a call tells in its own words: a connection that breaks when a worker is ended.
     logging.getLogger("mcp").addHandler(logging.NullHandler())
     with _bound(settings) as listener:
         settings = replace(_with_paths(settings), port=listener.getsockname()[1])
         if settings.isolate:
-            _tell_holes(settings.python)
+            _look_for_holes(settings)
         config = uvicorn.Config(
             create_app(settings, limits),
             ws="websockets-sansio",
@@ -121,9 +121,16 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         tasks.cancel_scope.cancel()
 
 
-def _tell_holes(python: str | None) -> None:
-    for hole in holes(python):
+def _look_for_holes(settings: Settings) -> None:
+    """Say what the walls leave open. Raises: CannotServe where strangers would share a machine with holes."""
+    found = holes(settings.python)
+    for hole in found:
         print(f"Not closed by --isolate: {hole}", file=sys.stderr)
+    if found and settings.workspaces == "browser" and not settings.despite_holes:
+        raise CannotServe(
+            f"--workspaces browser needs walls between its visitors, and {len(found)} of them cannot be had here. "
+            "If you trust every visitor with this account, add --despite-holes."
+        )
 
 
 def _workspaces(

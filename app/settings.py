@@ -31,6 +31,7 @@ class Settings:
     """The options of `playground serve`, as in the contract.
 
     `public_url` is normalised to an origin (`https://host[:port]`). `token` is new at each start and shows in no repr.
+    `isolate` is on where browsers have workspaces of their own; `despite_holes` serves them though a wall is missing.
 
     Raises:
         InvalidSettings: `host` is not loopback and there is no `public_url`, or the latter is no http(s) origin.
@@ -45,9 +46,12 @@ class Settings:
     isolate: bool = False
     public_url: str | None = None
     workspaces: WorkspaceMode = "one"
+    despite_holes: bool = False
     token: str = field(default_factory=new_token, repr=False)
 
     def __post_init__(self) -> None:
+        if self.workspaces == "browser":
+            object.__setattr__(self, "isolate", True)
         if self.public_url is not None:
             object.__setattr__(self, "public_url", origin_of(self.public_url))
         elif not is_loopback(self.host):

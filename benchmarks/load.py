@@ -43,7 +43,7 @@ class Room:
 
 
 def run() -> list[Row]:
-    with playground("sample_tools/step3_confirm.py", "--workspaces", "browser") as running:
+    with playground("sample_tools/step3_confirm.py", "--workspaces", "browser", "--despite-holes") as running:
         room = anyio.run(_fill, running)
         sizes = [proportional_kib(pid) for pid in running.family()]
     return [

@@ -25,8 +25,9 @@ from app.settings import InvalidSettings, Settings
     type=click.Choice(["one", "browser"]),
     default="one",
     show_default=True,
-    help="One workspace for all, or one for each browser.",
+    help="One workspace for all, or one for each browser, with --isolate.",
 )
+@click.option("--despite-holes", is_flag=True, help="Serve browsers of their own though --isolate leaves a hole.")
 def serve(paths: tuple[str, ...], **options: Any) -> None:
     """Open the playground in the browser.
 

@@ -23,7 +23,7 @@ FOREIGN_ORIGINS = ["null", "", "http://evil.example", "https://{own}", "http://1
 
 @pytest.fixture(scope="module", params=["one", "browser"])
 def playground(request: pytest.FixtureRequest) -> Iterator[Served]:
-    with served("sample_tools/bookshop.py", "--workspaces", request.param) as running:
+    with served("sample_tools/bookshop.py", "--workspaces", request.param, "--despite-holes") as running:
         yield running
 
 
@@ -97,7 +97,10 @@ def addresses() -> list[tuple[str, str]]:
 @pytest.mark.parametrize("mode", ["one", "browser"])
 def test_the_token_stands_in_no_answer_no_line_of_a_log_and_no_worker(mode: str, tmp_path: Path) -> None:
     log = tmp_path / "errors"
-    with log.open("w") as errors, served("sample_tools", "--workspaces", mode, errors=errors) as playground:
+    with (
+        log.open("w") as errors,
+        served("sample_tools", "--workspaces", mode, "--despite-holes", errors=errors) as playground,
+    ):
         said = "".join(everything_answered(playground))
         families = tree_of(playground.process.pid)
         known = "".join(readable(pid) for pid in families)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from app import main
 from app.settings import InvalidSettings, Settings, is_loopback, origin_of
 
 NOT_LOOPBACK = [
@@ -129,3 +130,14 @@ def test_each_start_has_its_own_token_of_256_bits_which_no_repr_shows() -> None:
     assert one.token != other.token
     assert len(one.token) == 43
     assert one.token not in repr(one)
+
+
+def test_where_browsers_have_workspaces_of_their_own_modules_are_isolated() -> None:
+    assert Settings(workspaces="browser").isolate
+    assert not Settings().isolate
+
+
+def test_with_a_hole_no_browser_gets_a_workspace_of_its_own_unless_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(main, "holes", lambda _python: ["memory of others can be read"])
+    with pytest.raises(main.CannotServe, match="--despite-holes"):
+        main.serve(Settings(("sample_tools",), port=0, workspaces="browser"))
