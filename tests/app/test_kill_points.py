@@ -62,7 +62,7 @@ PLACES: Mapping[str, tuple[Era, type[ev.Event], int]] = {
     "as a question is answered": ("2026-07-28", ev.QuestionAnswered, 1),
     "as a round ends": ("2026-07-28", ev.RoundEnded, 1),
     "as the second round begins": ("2026-07-28", ev.RoundStarted, 2),
-    "as an outcome is restored": ("2026-07-28", ev.OutcomeRestored, 1),
+    "while the second question waits": ("2026-07-28", ev.QuestionAsked, 2),
     "as a resolver runs again": ("2026-07-28", ev.ResolverStarted, 3),
     "as an answer is taken": ("2026-07-28", ev.OutcomeAnswered, 1),
     "while a question waits in the handshake era": ("2025-11-25", ev.QuestionAsked, 1),
