@@ -40,6 +40,7 @@ def environment() -> jinja2.Environment:
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        auto_reload=False,  # it would look at a file's time for each partial that is drawn
     )
     made.filters.update(dom_id=dom_id, json_text=json_text, json_parts=json_parts)
     made.globals.update(render=render, FIELD_PREFIX=FIELD_PREFIX)

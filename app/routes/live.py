@@ -27,6 +27,8 @@ from app.workspace import Unknown
 ACCESS: Mapping[str, Access] = {"WS /live": "write"}  # as far as access goes: from our own pages only
 GATHER_SECONDS = 0.01
 """Events come in bursts: one frame for each burst."""
+LONGEST_GATHER_SECONDS = 0.25
+"""While there is more to do than time: then many small frames would cost what the calls themselves need."""
 CALL_ENDED, CALL_UNKNOWN = 1000, 4404
 
 router = APIRouter()
@@ -59,11 +61,20 @@ async def _send_frames(socket: WebSocket, follower: Follower) -> None:
             if follower.view.ended:
                 return await socket.close(CALL_ENDED)
             await changed.wait()
-            await anyio.sleep(GATHER_SECONDS)
+            await _gather()
     except WebSocketDisconnect:
         return None
     finally:
         leave()
+
+
+async def _gather() -> None:
+    """Let a burst come together; the later this process is with everything, the longer."""
+    due = anyio.current_time() + GATHER_SECONDS
+    await anyio.sleep(GATHER_SECONDS)
+    late = anyio.current_time() - due
+    if late > GATHER_SECONDS:
+        await anyio.sleep(min(10 * late, LONGEST_GATHER_SECONDS))
 
 
 async def _until_gone(socket: WebSocket, scope: anyio.CancelScope) -> None:
