@@ -7,12 +7,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 from app import forms
 from app.forms import Field, Posted
 from app.pages import words
 from app.pages.graphs import Given, given_to
+from app.pages.links import link_host
 from app.pages.naming import dom_id
 from app.view import CallView, QuestionView
 from resolver_runtime.events import QuestionKind
@@ -90,6 +91,7 @@ class Question:
         request = question.request
         schema = request.get("requestedSchema") or {}
         url = request.get("url") if question.kind == "elicit_url" else None
+        host = link_host(url)
         batch = [other for other in view.questions.values() if other.round == question.round]
         return cls(
             id=f"question-{dom_id(question.id)}",
@@ -99,8 +101,8 @@ class Question:
             kind=question.kind,
             asks=words.ASKS[question.kind],
             message=str(request.get("message") or ""),
-            url=_safe_url(url),
-            url_host=urlsplit(_safe_url(url) or "").netloc,
+            url=url if host else None,
+            url_host=host or "",
             fields=tuple(
                 forms.fields(schema, None if draft is None else draft.posted, None if draft is None else draft.errors)
             ),
@@ -157,11 +159,6 @@ def roots_from(text: str) -> list[dict[str, str]]:
         uri, _, name = line.partition(" ")
         roots.append({"uri": uri, "name": name.strip()} if name.strip() else {"uri": uri})
     return roots
-
-
-def _safe_url(url: Any) -> str | None:
-    """Only http(s) may become a link."""
-    return url if isinstance(url, str) and urlsplit(url).scheme in ("http", "https") else None
 
 
 def _short(answer: Mapping[str, Any] | None) -> str:

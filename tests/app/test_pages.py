@@ -282,11 +282,20 @@ def test_a_posted_text_is_text_when_the_form_comes_back() -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["javascript:alert(1)", "data:text/html,x", "file:///etc/passwd", "JavaScript:1", "//x"]
+    "url", ["javascript:alert(1)", "data:text/html,x", "file:///etc/passwd", "JavaScript:1", "//x", "http://["]
 )
 def test_only_an_http_address_becomes_a_link(url: str) -> None:
     call = view(shop(), *started(), asked("elicit_url", {"message": "Pay", "url": url}))
-    assert "<a " not in render(pages.Question.of(call, call.questions["q1"]))
+    html = render(pages.Question.of(call, call.questions["q1"]))
+    assert "<a " not in html
+    assert "The address is not a plain http or https address, so it is not offered as a link. See Wire for it." in html
+
+
+def test_a_link_does_not_name_as_its_host_what_stands_before_an_at_sign() -> None:
+    request = {"message": "Pay", "url": "https://bank.example@other.example/"}
+    call = view(shop(), *started(), asked("elicit_url", request))
+    html = render(pages.Question.of(call, call.questions["q1"]))
+    assert "Open the page at other.example</a>" in html
 
 
 def test_a_link_of_a_question_shows_its_host_and_keeps_to_itself() -> None:
