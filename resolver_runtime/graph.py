@@ -5,7 +5,7 @@ Knows nothing of functions, signatures or the SDK: `analysis` makes graphs, ever
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
@@ -97,10 +97,18 @@ class Graph:
 
     def inputs(self, node_id: str) -> tuple[Edge, ...]:
         """The edges into a node, in the order of its signature."""
-        return tuple(edge for edge in self.edges if edge.target == node_id)
+        return self._inputs.get(node_id, ())
 
     def outputs(self, node_id: str) -> tuple[Edge, ...]:
-        return tuple(edge for edge in self.edges if edge.source == node_id)
+        return self._outputs.get(node_id, ())
+
+    @cached_property
+    def _inputs(self) -> Mapping[str, tuple[Edge, ...]]:
+        return _grouped((edge.target, edge) for edge in self.edges)
+
+    @cached_property
+    def _outputs(self) -> Mapping[str, tuple[Edge, ...]]:
+        return _grouped((edge.source, edge) for edge in self.edges)
 
     def to_json(self) -> dict[str, Any]:
         return {"nodes": [node.to_json() for node in self.nodes], "edges": [edge.to_json() for edge in self.edges]}
@@ -111,3 +119,10 @@ class Graph:
             tuple(Node.from_json(node) for node in data["nodes"]),
             tuple(Edge.from_json(edge) for edge in data["edges"]),
         )
+
+
+def _grouped(edges: Iterable[tuple[str, Edge]]) -> Mapping[str, tuple[Edge, ...]]:
+    groups: dict[str, tuple[Edge, ...]] = {}
+    for node_id, edge in edges:
+        groups[node_id] = (*groups.get(node_id, ()), edge)
+    return groups
