@@ -5,6 +5,7 @@ Pure: a survey or a call's records in, a dictionary out. The shapes are a contra
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -13,6 +14,15 @@ from app.calls import Recorded
 from resolver_runtime import events as ev
 
 _TOOL_FIELDS = ("name", "description", "input_schema", "output_schema", "nodes", "edges")
+
+
+def json_of(document: Mapping[str, Any], indent: int | None = None) -> str:
+    """The document as a text of ASCII alone. What JSON has no word for, NaN and the infinities, becomes null."""
+    try:
+        return json.dumps(document, indent=indent, allow_nan=False)
+    except ValueError:
+        finite = json.loads(json.dumps(document), parse_constant=lambda _: None)
+        return json.dumps(finite, indent=indent)
 
 
 def graph_document(survey: Mapping[str, Any], tool: str | None = None) -> dict[str, Any]:

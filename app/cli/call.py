@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import sys
 from typing import Any
@@ -19,6 +18,7 @@ from app.cli.options import capabilities, headers, isolate_option, json_object
 from app.cli.terminal import Lines, harmless, is_attended
 from app.cli.trees import call_tree, output_line
 from app.client.settings import DEFAULT_CAPABILITIES, MAX_ROUNDS, ClientSettings
+from app.documents import json_of
 from app.workers import ModuleSpec
 from resolver_runtime.events import Era, QuestionAsked
 
@@ -102,7 +102,7 @@ def call(
     for remark in made.remarks:
         errors.print(harmless(remark))
     if as_json:
-        click.echo(json.dumps(made.document, indent=2))
+        click.echo(json_of(made.document, indent=2))
     else:
         Console(highlight=False, soft_wrap=True).print(call_tree(made.document))
     return made.code

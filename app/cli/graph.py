@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import anyio
@@ -11,7 +10,7 @@ from rich.console import Console
 
 from app.cli.options import isolate_option
 from app.cli.trees import graph_trees, problems_text
-from app.documents import graph_document
+from app.documents import graph_document, json_of
 from app.surveys import find_tool
 from app.workers import ModuleSpec, WorkerFailed, Workers
 
@@ -35,7 +34,7 @@ def graph(module: str, tool: str | None, python: str | None, isolate: bool, as_j
     if tool is not None and not document["problems"]:
         find_tool(survey, tool)
     if as_json:
-        click.echo(json.dumps(document, indent=2))
+        click.echo(json_of(document, indent=2))
     else:
         _show(document)
     return PROBLEMS if document["problems"] else 0

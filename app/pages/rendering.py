@@ -10,7 +10,7 @@ import dataclasses
 import json
 import re
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, ClassVar, Protocol
 
 import jinja2
@@ -22,6 +22,8 @@ from app.pages.naming import FIELD_PREFIX, dom_id
 _TOKEN = re.compile(r'(?P<key>"(?:[^"\\]|\\.)*")(?=\s*:)|(?P<string>"(?:[^"\\]|\\.)*")|(?P<other>[^"]+|")')
 SHOWN = 64 * 1024
 """Characters of one text that a page shows; the rest is counted."""
+REMEMBERED = 1024
+"""Parts kept as drawn: most of a call looks as it did in the call before, and in everybody else's."""
 
 
 class Context(Protocol):
@@ -29,6 +31,8 @@ class Context(Protocol):
 
     template: ClassVar[str]
     __dataclass_fields__: ClassVar[dict[str, dataclasses.Field[Any]]]
+
+    def __hash__(self) -> int: ...
 
 
 @lru_cache(maxsize=1)
@@ -53,8 +57,39 @@ def render(context: Context, oob: bool = False) -> Markup:
     Raises:
         jinja2.UndefinedError: the template asks for something that its context does not have.
     """
-    variables = {field.name: getattr(context, field.name) for field in dataclasses.fields(context)}
-    return Markup(environment().get_template(context.template).render(variables, oob=oob))
+    return _remembered(context, oob) if _can_be_remembered(context) else _drawn(context, oob)
+
+
+def _can_be_remembered(context: Context) -> bool:
+    try:
+        hash(context)
+    except TypeError:  # It holds a dictionary, as contexts with a schema do.
+        return False
+    return not _may_hold_anything(type(context))
+
+
+@cache
+def _may_hold_anything(kind: type[Context]) -> bool:
+    """Of a field that may be anything, 1 and True are equal, and are not drawn alike."""
+    return any("Any" in str(field.type) for field in dataclasses.fields(kind))
+
+
+def _drawn(context: Context, oob: bool) -> Markup:
+    variables = {name: getattr(context, name) for name in context.__dataclass_fields__}
+    template = environment().get_template(context.template)
+    # Shared: the environment's globals come with ours in one step, not looked up by their chain for each name.
+    drawing = template.new_context({**environment().globals, **variables, "oob": oob}, shared=True)
+    return Markup(_speakable(environment().concat(template.root_render_func(drawing))))
+
+
+def _speakable(html: str) -> str:
+    """Half of a surrogate pair, which no answer can carry, as its escape."""
+    return html if html.isascii() else html.encode("utf-8", "backslashreplace").decode()
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _remembered(context: Context, oob: bool) -> Markup:
+    return _drawn(context, oob)
 
 
 def json_text(value: Any) -> str:

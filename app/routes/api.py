@@ -19,6 +19,7 @@ from app.documents import graph_document
 from app.pages import Place, render
 from app.pages.reference import Reference
 from app.routes.context import OwnWorkspace
+from app.routes.responses import Document
 from app.surveys import Misuse, find_tool
 from resolver_runtime import events as ev
 from resolver_runtime.events import Era
@@ -69,14 +70,14 @@ async def list_modules(workspace: OwnWorkspace) -> Any:
 
 
 @router.get("/graph", response_model=dict[str, Any])
-async def graph(workspace: OwnWorkspace, module: str | None = None, tool: str | None = None) -> Any:
+async def graph(workspace: OwnWorkspace, module: str | None = None, tool: str | None = None) -> Document:
     """A module's tools with their schemas, graphs and problems: the document of `playground graph --json`."""
     loaded = await workspace.load(workspace.module(module))
-    return graph_document(loaded.survey, tool)
+    return Document(graph_document(loaded.survey, tool))
 
 
 @router.post("/call", response_model=dict[str, Any])
-async def call(workspace: OwnWorkspace, asked: CallRequest) -> Any:
+async def call(workspace: OwnWorkspace, asked: CallRequest) -> Document:
     """Call a tool and answer its questions: the document of `playground call --json`."""
     if unknown := sorted(asked.capabilities - set(CAPABILITIES)):
         raise Misuse(f"{', '.join(unknown)}: no such capability. There are: {', '.join(CAPABILITIES)}.")
@@ -88,7 +89,7 @@ async def call(workspace: OwnWorkspace, asked: CallRequest) -> Any:
     running = await workspace.start_call(loaded, Place(loaded.module.id, index, asked.tool), asked.arguments, client)
     async with calling.answered(running.call, calling.answered_from(answers), asked.timeout):
         await running.call.log.wait_for(ev.CallEnded)
-    return calling.document_of(running.call.log)
+    return Document(calling.document_of(running.call.log))
 
 
 @router.get("/openapi.json", include_in_schema=False)

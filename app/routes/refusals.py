@@ -10,7 +10,7 @@ from http import HTTPStatus
 
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import HTMLResponse, JSONResponse
+from fastapi.responses import HTMLResponse
 from starlette.requests import ClientDisconnect, HTTPConnection, Request
 from starlette.responses import Response
 from starlette.websockets import WebSocket
@@ -18,6 +18,7 @@ from starlette.websockets import WebSocket
 from app.client.questions import QuestionSettled
 from app.documents import error_json
 from app.pages import Notice, Refused, Waiting, render
+from app.routes.responses import Document
 from app.surveys import Misuse
 from app.workers import WorkerFailed
 from app.workspace import Unknown
@@ -26,7 +27,7 @@ from app.workspaces import Full
 
 def refusal(request: Request, status: HTTPStatus, sentence: str) -> Response:
     if request.url.path.startswith("/api/"):
-        return JSONResponse({"error": error_json(sentence)}, status)
+        return Document({"error": error_json(sentence)}, status)
     if "hx-request" in request.headers:
         return HTMLResponse(render(Notice(sentence), oob=True), status, headers={"HX-Reswap": "none"})
     return HTMLResponse(render(Refused(status.phrase, sentence)), status)

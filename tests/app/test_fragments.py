@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.calls import Recorded
-from app.pages import Place, Scene, lines, update
+from app.pages import Place, Result, Scene, lines, render, update
 from app.view import CallView
 from resolver_runtime import events as ev
 from resolver_runtime.graph import TOOL, Edge, Graph, Node, resolver_id
@@ -72,3 +72,11 @@ def test_lines_are_added_and_those_already_there_are_not_sent_again() -> None:
 def test_milestones_are_announced() -> None:
     assert "Two questions in round 1: first, second." in between(BEGIN[:2], BEGIN)
     assert "Call of order: Stopped." in between(BEGIN, (*BEGIN, ev.CallEnded("stopped")))
+
+
+def test_values_that_are_equal_and_look_different_are_drawn_as_they_look() -> None:
+    def drawn(value: object) -> str:
+        end = ev.CallEnded("done", {"content": [], "structuredContent": value})
+        return str(render(Result.of(view(*BEGIN[:2], end))))
+
+    assert ["true" in drawn(True), "true" in drawn(1), "1.0" in drawn(1.0)] == [True, False, True]

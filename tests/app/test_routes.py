@@ -238,3 +238,34 @@ def test_when_the_playground_ends_no_process_of_it_is_left() -> None:
         family = tree_of(running.process.pid)
         assert len(family) >= 3
     assert [pid for pid in family if Path(f"/proc/{pid}").exists()] == []
+
+
+LONE_SURROGATE = "\ud800"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"tool": "order_book", "arguments": {"title": LONE_SURROGATE}},
+        {"tool": "order_book", "arguments": {"title": "Dune", LONE_SURROGATE: 1}},
+        {"tool": LONE_SURROGATE},
+        {"tool": "order_book", "module": LONE_SURROGATE},
+        {"tool": "order_book", "capabilities": [LONE_SURROGATE]},
+        {"tool": "order_book", "answers": {LONE_SURROGATE: {"action": "decline"}}},
+        {"tool": "order_book", "answers": {"confirm_backorder": LONE_SURROGATE}},
+        {"tool": "order_book", "arguments": {"title": float("nan")}},
+        {"tool": "order_book", "arguments": {"title": float("inf")}},
+    ],
+    ids=str,
+)
+def test_the_api_answers_in_json_what_utf_8_or_json_cannot_hold(bearer: httpx2.Client, body: Any) -> None:
+    headers = {"content-type": "application/json"}
+    answer = bearer.post("/api/call", content=json.dumps(body).encode(), headers=headers)
+    assert answer.status_code < HTTPStatus.INTERNAL_SERVER_ERROR
+    json.loads(answer.text, parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
+
+
+def test_a_page_shows_half_of_a_surrogate_pair_as_its_escape(page: httpx2.Client) -> None:
+    form = {"module": "0-bookshop", "server": "0", "tool": "order_book", "raw": '{"title": "\\ud800"}'}
+    assert page.post("/calls", data=form).status_code == HTTPStatus.OK
+    assert "\\ud800" in page.get("/tools/0/order_book?module=0-bookshop").text
