@@ -21,6 +21,8 @@ from resolver_runtime.host.process import tree_of
 from tests.served import ROOT, START_SECONDS, Served, served
 
 WAIT_SECONDS = 20
+SETTLED = ("has had its answer", "already has an answer", "Question q1 is not open")
+"""What refuses a second answer: which of the three depends on how far the call has come by then."""
 
 
 @pytest.fixture(scope="module")
@@ -123,9 +125,7 @@ def test_a_second_answer_is_refused_with_a_sentence(page: httpx2.Client) -> None
     second = page.post(f"/calls/{call}/questions/q1", data={"action": "no"})
     assert first.status_code == HTTPStatus.OK
     assert second.status_code == HTTPStatus.CONFLICT
-    # Which of the three depends on how far the call has come by then.
-    sentences = ("has had its answer", "already has an answer", "Question q1 is not open")
-    assert any(sentence in second.text for sentence in sentences)
+    assert any(sentence in second.text for sentence in SETTLED)
 
 
 def until_asked(page: httpx2.Client, call: str) -> None:
