@@ -79,4 +79,4 @@ def test_values_that_are_equal_and_look_different_are_drawn_as_they_look() -> No
         end = ev.CallEnded("done", {"content": [], "structuredContent": value})
         return str(render(Result.of(view(*BEGIN[:2], end))))
 
-    assert ["true" in drawn(True), "true" in drawn(1), "1.0" in drawn(1.0)] == [True, False, True]
+    assert [">true<" in drawn(True), ">true<" in drawn(1), ">1.0<" in drawn(1.0)] == [True, False, True]
