@@ -75,12 +75,11 @@ class Scene:
             for name, count in (("rounds", len(view.rounds)), ("wire", len(view.wire)), ("log", len(view.log)))
         }
 
-    def whole(self, view: CallView) -> Markup:
-        """Every part for a page that shows another call, the form of the arguments left out."""
-        parts = {name: part for name, part in self.fragments(view).items() if name != "arguments"}
-        return Markup("").join(
-            render(part, oob=True) for part in (*parts.values(), WirePane.of(view), LogPane.of(view))
-        )
+
+def whole(view: CallView, parts: Fragments) -> Markup:
+    """Every part for a page that shows another call, the form of the arguments left out."""
+    drawn = [part for name, part in parts.items() if name != "arguments"]
+    return Markup("").join(render(part, oob=True) for part in (*drawn, WirePane.of(view), LogPane.of(view)))
 
 
 def update(before: Fragments, after: Fragments) -> Markup:

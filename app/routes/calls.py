@@ -16,6 +16,7 @@ from app.client.questions import QuestionSettled
 from app.client.settings import CAPABILITIES, ClientSettings
 from app.headers import HeadersError, headers_from
 from app.pages import Arguments, ClientNote, ClientSummary, Draft, Place, Question, posted_fields, render
+from app.pages.fragments import whole
 from app.replies import NO_OBJECT, reply_to
 from app.routes.context import OwnWorkspace, scene_of
 from app.running import Running
@@ -119,13 +120,12 @@ def _arguments(
 def _begun(workspace: Workspace, running: Running, before: str = "") -> Response:
     """The page's parts for a call that has begun; `before` is the call in whose place it comes."""
     view = running.view()
-    scene = scene_of(workspace, running)
-    parts = scene.fragments(view)
+    parts = scene_of(workspace, running).fragments(view)
     # The page takes up the call where this drawing ends.
     place = {"call": running.call.id, "seq": view.seq, "epoch": workspace.store.epoch, "before": before}
     started = {"call-started": place}
     return HTMLResponse(
-        render(parts["arguments"], oob=bool(before)) + scene.whole(view), headers={"HX-Trigger": json.dumps(started)}
+        render(parts["arguments"], oob=bool(before)) + whole(view, parts), headers={"HX-Trigger": json.dumps(started)}
     )
 
 

@@ -18,7 +18,7 @@ from starlette.websockets import WebSocketDisconnect
 from app.access import Access
 from app.calls import Recorded
 from app.pages import render
-from app.pages.fragments import Fragments, Scene, lines, update
+from app.pages.fragments import Fragments, Scene, lines, update, whole
 from app.routes.context import OwnWorkspace, scene_of
 from app.running import Running
 from app.view import CallView
@@ -125,7 +125,7 @@ class Follower:
         for record in records:
             self.view.apply(record)
         self._parts = self.scene.fragments(self.view)
-        return self._frame(render(self._parts["arguments"], oob=True) + self.scene.whole(self.view))
+        return self._frame(render(self._parts["arguments"], oob=True) + whole(self.view, self._parts))
 
     def _frame(self, html: str) -> str:
         return json.dumps({"epoch": self.epoch, "seq": self.view.seq, "html": html})
