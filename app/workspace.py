@@ -22,7 +22,7 @@ from app.client.settings import ClientSettings
 from app.pages.naming import Place
 from app.running import EarlierCall, Running, earlier
 from app.store import Store
-from app.workers import ModuleSpec, Worker, Workers
+from app.workers import ModuleSpec, Worker, Workers, new_key
 from resolver_runtime.graph import Graph
 
 if TYPE_CHECKING:
@@ -109,6 +109,8 @@ class Workspace:
     calls: OrderedDict[str, Running] = field(default_factory=OrderedDict)
     _loaded: OrderedDict[str, Loaded] = field(default_factory=OrderedDict)
     _loading: anyio.Lock = field(default_factory=anyio.Lock)
+    _key: str = field(default_factory=new_key, repr=False)
+    """Of the workspace, not of a worker: a request state outlives a module's newer code."""
 
     def __post_init__(self) -> None:
         ids = {module.key: module.id for module in self.modules}
@@ -146,7 +148,7 @@ class Workspace:
             if known is not None:
                 await self._unload(known)
             stamp = module.stamp
-            worker = await self.workers.start(module.spec)
+            worker = await self.workers.start(module.spec, self._key)
             loaded = Loaded(module, worker, stamp, _graphs(worker.survey))
             self._loaded[module.id] = loaded
             await self._make_room()

@@ -20,7 +20,6 @@ from app.pages.panes import (
     StatePane,
     WireLine,
     WirePane,
-    wire_line,
 )
 from app.pages.questions import Dialog, DialogHead, Draft, Question, head_of, roots_from, roots_text
 from app.pages.reference import Reference
@@ -83,5 +82,4 @@ __all__ = [
     "roots_from",
     "roots_text",
     "update",
-    "wire_line",
 ]

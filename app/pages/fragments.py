@@ -17,11 +17,10 @@ from app.pages.calls import Arguments, Result, Rounds
 from app.pages.graphs import Arcs, Edges, NodeCard, list_row
 from app.pages.naming import Place
 from app.pages.page import TabCount
-from app.pages.panes import LogPane, LogRow, RoundsPane, StatePane, WirePane, wire_line
+from app.pages.panes import LogPane, LogRow, RoundsPane, StatePane, WirePane, wire_lines
 from app.pages.questions import Dialog
 from app.pages.rendering import Context, render
 from app.view import CallView
-from resolver_runtime.events import WireMessage
 
 Fragments = Mapping[str, Context]
 
@@ -91,8 +90,7 @@ def update(before: Fragments, after: Fragments) -> Markup:
 
 def lines(view: CallView, wire_from: int, log_from: int) -> Markup:
     """The lines of the panes Wire and Log from these positions on, to be put at their ends."""
-    messages = [wire_line(one.seq, one.event) for one in view.wire[wire_from:] if isinstance(one.event, WireMessage)]
-    parts: list[Context] = [*messages, *(LogRow.of(line) for line in view.log[log_from:])]
+    parts: list[Context] = [*wire_lines(view, wire_from), *(LogRow.of(line) for line in view.log[log_from:])]
     return Markup("").join(render(part, oob=True) for part in parts)
 
 

@@ -45,5 +45,9 @@ class Place:
         return f"/calls/{quote(call or IDLE, safe='')}/nodes/{quote(node_id, safe='')}?{query}"
 
 
+def event_href(call: str, seq: int) -> str:
+    return f"/calls/{quote(call, safe='')}/events/{seq}"
+
+
 def module_href(module: str) -> str:
     return f"/?{urlencode({'module': module})}"

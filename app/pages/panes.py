@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 from app.calls import KEPT_CALLS
 from app.pages import words
 from app.pages.modules import Parameter, parameters_of
+from app.pages.naming import event_href
 from app.pages.questions import name_of, sent_words
 from app.view import CallView, LogLine, QuestionView, RoundView
 from resolver_runtime.events import StateSealed, WireMessage
@@ -142,7 +143,10 @@ def _answer(question: QuestionView) -> str:
 
 @dataclass(frozen=True, slots=True)
 class WireLine:
-    """`_wire_line.html`: one JSON-RPC message; `title` is its method, or what its result is."""
+    """`_wire_line.html`: one JSON-RPC message; `title` is its method, or what its result is.
+
+    `href` leads to its event, whole: of a long message the page shows the beginning.
+    """
 
     template: ClassVar[str] = "_wire_line.html"
     seq: int
@@ -150,11 +154,16 @@ class WireLine:
     title: str
     note: str
     message: Mapping[str, Any]
+    href: str
 
 
-def wire_line(seq: int, event: WireMessage) -> WireLine:
-    message = event.message
-    return WireLine(seq, event.direction == "sent", _wire_title(message), _wire_note(message), message)
+def wire_lines(view: CallView, after: int = 0) -> Iterator[WireLine]:
+    """The messages of a call but for the first `after`."""
+    for one in view.wire[after:]:
+        if isinstance(one.event, WireMessage):
+            message, is_sent = one.event.message, one.event.direction == "sent"
+            href = event_href(view.id, one.seq)
+            yield WireLine(one.seq, is_sent, _wire_title(message), _wire_note(message), message, href)
 
 
 def _wire_title(message: Mapping[str, Any]) -> str:
@@ -188,8 +197,7 @@ class WirePane:
 
     @classmethod
     def of(cls, view: CallView) -> WirePane:
-        lines = tuple(wire_line(one.seq, one.event) for one in view.wire if isinstance(one.event, WireMessage))
-        return cls(lines)
+        return cls(tuple(wire_lines(view)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from fastapi.responses import HTMLResponse
 from app.access import Access
 from app.pages import Client, Loading, Main, ModuleLink, NodePanel, Page, Place, module_href, render
 from app.routes.context import OwnPlayground, OwnWorkspace, Playground
+from app.routes.responses import Document
 from app.view import CallView
 from app.workers import WorkerFailed
 from app.workspace import Loaded, Module, Unknown, Workspace
@@ -19,6 +20,7 @@ ACCESS: Mapping[str, Access] = {
     "GET /": "read",
     "GET /tools/{server}/{tool}": "read",
     "GET /calls/{call}/nodes/{node:path}": "read",
+    "GET /calls/{call}/events/{seq}": "read",
 }
 
 router = APIRouter(default_response_class=HTMLResponse, include_in_schema=False)
@@ -56,6 +58,16 @@ async def show_node(workspace: OwnWorkspace, call: str, node: str, module: str, 
     if node not in view.graph.by_id:
         raise Unknown(f"{tool} has no node {node!r} any more. Choose one in the graph.")
     return render(NodePanel.of(view, node))
+
+
+@router.get("/calls/{call}/events/{seq}")
+async def show_event(workspace: OwnWorkspace, call: str, seq: int) -> Document:
+    """One event, whole, as `playground call --json` lists it: of long texts the page shows the beginning."""
+    running = await workspace.running(call)
+    for record in running.call.log.records(max(0, seq - 1)):
+        if record.seq == seq:
+            return Document(record.to_json())
+    raise Unknown(f"This call has no event {seq}.")
 
 
 async def _answer(

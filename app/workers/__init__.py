@@ -5,8 +5,8 @@ Knows processes, sockets and lines; neither pages nor the protocol, and never im
 
 from app.workers.death import Death, WorkerFailed
 from app.workers.isolation import holes
-from app.workers.pool import Workers
+from app.workers.pool import Workers, new_key
 from app.workers.spec import ModuleSpec
 from app.workers.worker import Worker
 
-__all__ = ["Death", "ModuleSpec", "Worker", "WorkerFailed", "Workers", "holes"]
+__all__ = ["Death", "ModuleSpec", "Worker", "WorkerFailed", "Workers", "holes", "new_key"]

@@ -42,7 +42,6 @@ class Workers:
 
     def __init__(self) -> None:
         self._directory = _short_directory()
-        self._key = secrets.token_hex(32)
         self._parents: dict[str | None, Parent] = {}
         self._starting: dict[str | None, anyio.Lock] = defaultdict(anyio.Lock)
         self._count = 0
@@ -60,8 +59,10 @@ class Workers:
     ) -> bool | None:
         return await self._stack.__aexit__(kind, error, trace)
 
-    async def start(self, spec: ModuleSpec) -> Worker:
+    async def start(self, spec: ModuleSpec, key: str | None = None) -> Worker:
         """A worker that has loaded its module. What is wrong with the module stands in its survey.
+
+        `key` seals its request states (`new_key`); without one no other worker can open them.
 
         Raises:
             WorkerFailed: it never became ready.
@@ -72,7 +73,7 @@ class Workers:
         if spec.isolate and sys.platform != "linux":
             raise WorkerFailed(no_isolation(sys.platform))
         try:
-            await self._begin(worker, spec, reports, scratch if spec.isolate else None)
+            await self._begin(worker, spec, key or new_key(), reports, scratch if spec.isolate else None)
             await _loaded(worker)
         except BaseException:  # cancelled, or failed: nobody will ever call it
             with anyio.CancelScope(shield=True):
@@ -80,13 +81,13 @@ class Workers:
             raise
         return worker
 
-    async def _begin(self, worker: Worker, spec: ModuleSpec, reports: str, scratch: str | None) -> None:
+    async def _begin(self, worker: Worker, spec: ModuleSpec, key: str, reports: str, scratch: str | None) -> None:
         job = {
             "module": spec.module,
             "engine": spec.engine,
             "socket": worker.socket,
             "reports": reports,
-            "key": self._key,
+            "key": key,
             "directory": os.getcwd(),
             "scratch": scratch,
         }
@@ -120,6 +121,11 @@ class Workers:
         async with warm_parent(python) as parent:
             task_status.started(parent)
             await parent.wait_gone()
+
+
+def new_key() -> str:
+    """A key for request states, 256 bits in hexadecimal."""
+    return secrets.token_hex(32)
 
 
 def _short_directory() -> str:

@@ -178,7 +178,7 @@ def test_the_commands_run_a_module_isolated(args: list[str], monkeypatch: pytest
     specs: list[ModuleSpec] = []
 
     class Noted(Workers):
-        async def start(self, spec: ModuleSpec) -> Worker:
+        async def start(self, spec: ModuleSpec, key: str | None = None) -> Worker:
             specs.append(spec)
             return await super().start(spec)
 

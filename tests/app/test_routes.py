@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import socket
 import subprocess
 import sys
@@ -269,3 +270,20 @@ def test_a_page_shows_half_of_a_surrogate_pair_as_its_escape(page: httpx2.Client
     form = {"module": "0-bookshop", "server": "0", "tool": "order_book", "raw": '{"title": "\\ud800"}'}
     assert page.post("/calls", data=form).status_code == HTTPStatus.OK
     assert "\\ud800" in page.get("/tools/0/order_book?module=0-bookshop").text
+
+
+def test_a_message_too_long_for_the_page_can_be_opened_whole(page: httpx2.Client) -> None:
+    title = "x" * 70_000
+    call = begun(page, title)
+    until_asked(page, call)
+    shown = page.get("/tools/0/order_book?module=0-bookshop").text
+    assert "more characters" in shown
+    addresses = re.findall(rf"/calls/{call}/events/[0-9]+", shown)
+    events = [page.get(address).json() for address in addresses]
+    assert title in [event["message"].get("params", {}).get("arguments", {}).get("title") for event in events]
+
+
+def test_an_event_that_is_not_there_is_said(page: httpx2.Client) -> None:
+    answer = page.get(f"/calls/{begun(page)}/events/1000000")
+    assert answer.status_code == HTTPStatus.NOT_FOUND
+    assert "This call has no event 1000000." in answer.text

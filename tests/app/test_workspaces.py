@@ -11,7 +11,7 @@ import anyio
 import pytest
 
 from app.pages import Place
-from app.workers import Workers
+from app.workers import ModuleSpec, Worker, Workers
 from app.workspace import Workspace, modules_at
 from app.workspaces import BrowserWorkspaces, Full, Limits, OneWorkspace
 from resolver_runtime import events as ev
@@ -211,3 +211,29 @@ async def test_also_a_worker_ends_that_was_left_for_newer_code(tmp_path: Any) ->
         await workspace.close()
         await gone(old.worker.pid)
         await gone(new.worker.pid)
+
+
+class Noting(Workers):
+    """Remembers the keys it was given."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.keys: list[str | None] = []
+
+    async def start(self, spec: ModuleSpec, key: str | None = None) -> Worker:
+        self.keys.append(key)
+        return await super().start(spec, key)
+
+
+async def test_a_request_state_outlives_newer_code_and_is_of_no_use_in_another_workspace(tmp_path: Any) -> None:
+    (tmp_path / "shop.py").write_text(ACT + "    pass\n")
+    with anyio.fail_after(WAIT_SECONDS):
+        async with Noting() as workers, anyio.create_task_group() as tasks:
+            one, other = [Workspace(workers, modules_at((str(tmp_path),), None), tasks) for _ in range(2)]
+            await one.load(one.module(None))
+            os.utime(tmp_path / "shop.py", (1, 1))
+            await one.load(one.module(None))
+            await other.load(other.module(None))
+            tasks.cancel_scope.cancel()
+    assert workers.keys[0] == workers.keys[1] != workers.keys[2]
+    assert None not in workers.keys
