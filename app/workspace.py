@@ -81,7 +81,7 @@ class Loaded:
             Unknown: there is none of this name.
         """
         servers = self.survey["servers"]
-        if server < len(servers):
+        if 0 <= server < len(servers):
             for tool in servers[server]["tools"]:
                 if tool["name"] == name:
                     found: dict[str, Any] = tool

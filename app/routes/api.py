@@ -10,12 +10,13 @@ import anyio
 from fastapi import APIRouter, Request
 from fastapi.openapi.utils import get_openapi
 from fastapi.responses import HTMLResponse
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from app.access import Access
 from app.answers import Answers
 from app.client.settings import CAPABILITIES, DEFAULT_CAPABILITIES, MAX_ROUNDS, ClientSettings
 from app.documents import graph_document
+from app.headers import header_from
 from app.pages import Place, render
 from app.pages.reference import Reference
 from app.routes.context import OwnWorkspace
@@ -61,6 +62,11 @@ class CallRequest(BaseModel):
     headers: dict[str, str] = Field(default_factory=dict, description="HTTP headers of the client.")
     max_rounds: Annotated[int, Field(ge=0, description="Retries before the client gives up.")] = MAX_ROUNDS
     timeout: Annotated[float | None, Field(gt=0, description="Seconds for the whole call.")] = None
+
+    @field_validator("headers")
+    @classmethod
+    def _can_be_sent(cls, headers: dict[str, str]) -> dict[str, str]:
+        return dict(header_from(f"{name}: {value}") for name, value in headers.items())
 
 
 @router.get("/modules", response_model=list[ModuleEntry])

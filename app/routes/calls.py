@@ -40,7 +40,7 @@ router = APIRouter(default_response_class=HTMLResponse, include_in_schema=False)
 @router.post("/calls")
 async def begin(workspace: OwnWorkspace, request: Request) -> Response:
     """Call a tool with the posted arguments; the form comes back, with sentences when something does not fit."""
-    form = await request.form()
+    form = await _posted(request)
     loaded = await workspace.load(workspace.module(_text(form, "module")))
     place = Place(loaded.module.id, _whole_number(_text(form, "server")), _text(form, "tool"))
     schema = loaded.tool(place.server, place.tool)["input_schema"]
@@ -68,7 +68,7 @@ async def answer(workspace: OwnWorkspace, request: Request, call: str, question:
     """Settle a question as its form says; the question's group comes back."""
     running = await workspace.running(call)
     asked = _asked(running, question)
-    reply = reply_to(asked, _texts(await request.form()))
+    reply = reply_to(asked, _texts(await _posted(request)))
     if isinstance(reply, Draft):
         return _question(workspace, running, question, reply)
     running.call.answer(question, reply)
@@ -90,7 +90,7 @@ async def reopen(workspace: OwnWorkspace, call: str, question: str) -> str:
 @router.post("/client")
 async def shape_client(workspace: OwnWorkspace, request: Request) -> str:
     """Shape the simulated client; calls that run keep the client they began with."""
-    form = await request.form()
+    form = await _posted(request)
     error = None
     try:
         workspace.client = _client(form, headers_from(_text(form, "headers")))
@@ -98,6 +98,11 @@ async def shape_client(workspace: OwnWorkspace, request: Request) -> str:
         error = str(wrong)
     summary = ClientSummary(len(workspace.client.headers))
     return render(summary, oob=True) + render(ClientNote(error), oob=True)
+
+
+async def _posted(request: Request) -> FormData:
+    """The posted form; no form of the page holds a file. Raises: HTTPException (400) for what is none."""
+    return await request.form(max_files=0)
 
 
 def _arguments(

@@ -11,6 +11,7 @@ from http import HTTPStatus
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse
+from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, HTTPConnection, Request
 from starlette.responses import Response
 from starlette.websockets import WebSocket
@@ -76,9 +77,23 @@ def add_refusals(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def on_invalid(request: Request, error: RequestValidationError) -> Response:
-        faults = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
+        faults = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg'].rstrip('.')}" for one in error.errors())
         return refusal(request, HTTPStatus.UNPROCESSABLE_ENTITY, f"The request does not fit: {faults}.")
 
-    @app.exception_handler(HTTPStatus.NOT_FOUND)
-    async def on_nowhere(request: Request, _error: Exception) -> Response:
-        return refusal(request, HTTPStatus.NOT_FOUND, "There is nothing at this address. Begin at the first page.")
+    @app.exception_handler(HTTPException)
+    async def on_refused(request: Request, error: HTTPException) -> Response:
+        answer = refusal(request, HTTPStatus(error.status_code), _sentence(request, error))
+        answer.headers.update(error.headers or {})
+        return answer
+
+
+def _sentence(request: Request, error: HTTPException) -> str:
+    """What the framework refuses by itself, in a sentence."""
+    match error.status_code:
+        case HTTPStatus.NOT_FOUND:
+            return "There is nothing at this address. Begin at the first page."
+        case HTTPStatus.METHOD_NOT_ALLOWED:
+            return f"This address does not take {request.method}. Begin at the first page."
+        case _:
+            detail = error.detail.rstrip(".")
+            return f"The request cannot be read: {detail}. Load the page again, or look at what was sent."

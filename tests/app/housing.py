@@ -69,13 +69,15 @@ class House:
 
 
 @asynccontextmanager
-async def housed(settings: Settings | None = None, limits: Limits | None = None) -> AsyncIterator[House]:
-    """The application with one sample; without other settings each browser has a workspace."""
+async def housed(
+    settings: Settings | None = None, limits: Limits | None = None, seconds: float | None = 3 * WAIT_SECONDS
+) -> AsyncIterator[House]:
+    """The application with one sample; without other settings each browser has a workspace. All within `seconds`."""
     settings = settings or Settings((SAMPLE,), workspaces="browser", offline=True)
     gate = create_app(settings, limits)
     app = gate.app
     assert isinstance(app, FastAPI)
-    with anyio.fail_after(3 * WAIT_SECONDS):
+    with anyio.fail_after(seconds):
         async with app.router.lifespan_context(app), AsyncExitStack() as browsers:
             yield House(gate, settings, browsers)
 

@@ -83,7 +83,24 @@ def test_an_address_that_leads_nowhere_says_so(bearer: httpx2.Client) -> None:
     assert "There is nothing at this address" in answer.text
 
 
+UNREADABLE = [
+    ("PUT", "/calls", "", HTTPStatus.METHOD_NOT_ALLOWED, "This address does not take PUT."),
+    ("POST", "/calls", "multipart/form-data", HTTPStatus.BAD_REQUEST, "The request cannot be read: Missing boundary"),
+    ("POST", "/api/call", "application/json; charset=utf-16", HTTPStatus.BAD_REQUEST, "The request cannot be read: "),
+]
+
+
+@pytest.mark.parametrize(("method", "path", "content_type", "status", "words"), UNREADABLE)
+def test_what_no_route_can_read_is_said(
+    bearer: httpx2.Client, method: str, path: str, content_type: str, status: HTTPStatus, words: str
+) -> None:
+    answer = bearer.request(method, path, content=b"\xff", headers={"content-type": content_type})
+    assert answer.status_code == status
+    assert words in answer.text
+
+
 NOT_THERE = [
+    ("GET", "/calls/idle/nodes/tool?module=0-bookshop&server=-1&tool=order_book", "has no tool"),
     ("GET", "/?module=none", "There is no module"),
     ("GET", "/calls/idle/nodes/tool?module=none&server=0&tool=x", "There is no module"),
     ("POST", "/calls/none/stop", "This call is not here any more"),
@@ -194,6 +211,7 @@ REFUSED = [
     ({"tool": "order_book", "capabilities": ["telepathy"]}, "no such capability"),
     ({"tool": "order_book", "answers": {"confirm_backorder": 5}}, "Write an object"),
     ({"tool": "order_book", "surprise": 1}, "surprise"),
+    ({"tool": "order_book", "headers": {"X-Branch": "Lisbon\nX: y"}}, "is no header. Write name, colon and value"),
     ({"tool": "order_book", "timeout": -1}, "timeout"),
     ({}, "tool"),
 ]
