@@ -5,7 +5,7 @@ Pure: of a call it is told only who supplied what. docs/provenance.md states the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -56,7 +56,8 @@ def provenance_of(graph: Graph, known: Mapping[str, Origins] | None = None) -> d
     it, this is what their signatures allow.
     """
     supplied = {node.id: suppliers_of(node) for node in graph.nodes} | dict(known or {})
-    entering = {node.id: _entering(node, supplied[node.id]) for node in graph.nodes}
+    bearing = {node.id: _bearing(node, supplied[node.id]) for node in graph.nodes}
+    entering = {origin: [node for node, origins in bearing.items() if origin in origins] for origin in ORIGINS}
     return {node.id: _provenance(graph, node.id, supplied[node.id], entering) for node in graph.nodes}
 
 
@@ -67,7 +68,7 @@ def suppliers_of(node: Node) -> Origins:
     return _in_order({*(ANSWERED_BY[ask] for ask in node.asks), *_WITHOUT_QUESTION[node.plain_value]})
 
 
-def _entering(node: Node, supplied: Origins) -> frozenset[Origin]:
+def _bearing(node: Node, supplied: Origins) -> frozenset[Origin]:
     """Who bears on a value at this node: those who supply it, and those who decide what is supplied."""
     if not supplied:
         return frozenset()
@@ -78,15 +79,14 @@ def _entering(node: Node, supplied: Origins) -> frozenset[Origin]:
     return frozenset({*supplied, "server"})
 
 
-def _provenance(graph: Graph, node_id: str, supplied: Origins, entering: Mapping[str, frozenset[Origin]]) -> Provenance:
+def _provenance(graph: Graph, node_id: str, supplied: Origins, entering: Mapping[Origin, Sequence[str]]) -> Provenance:
     if not supplied:
         return Provenance(())
-    through: dict[Origin, list[str]] = {}
-    for node in graph.nodes:
-        if node.id == node_id or node.id in graph.ancestors[node_id]:
-            for origin in entering[node.id].difference(supplied):
-                through.setdefault(origin, []).append(node.id)
-    return Provenance(supplied, tuple(Influence(origin, tuple(through[origin])) for origin in _in_order(through)))
+    reaching = graph.ancestors[node_id] | {node_id}
+    through = {
+        origin: tuple(filter(reaching.__contains__, entering[origin])) for origin in ORIGINS if origin not in supplied
+    }
+    return Provenance(supplied, tuple(Influence(origin, nodes) for origin, nodes in through.items() if nodes))
 
 
 def _in_order(origins: Iterable[Origin]) -> Origins:

@@ -94,6 +94,14 @@ class Graph:
     nodes: tuple[Node, ...] = ()
     edges: tuple[Edge, ...] = field(default=())
 
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        """Kept: drawings are looked up by their graph, for every node of every part that is drawn."""
+        return hash((self.nodes, self.edges))
+
     @cached_property
     def by_id(self) -> Mapping[str, Node]:
         return {node.id: node for node in self.nodes}
