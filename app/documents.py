@@ -6,14 +6,16 @@ Pure: a survey or a call's records in, a dictionary out. The shapes are a contra
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from app.answers import WIRE_METHODS
 from app.calls import Recorded
+from app.provenance import provenance_of
 from resolver_runtime import events as ev
+from resolver_runtime.graph import Graph
 
-_TOOL_FIELDS = ("name", "description", "input_schema", "output_schema", "nodes", "edges")
+_TOOL_FIELDS = ("name", "description", "input_schema", "output_schema", "edges")
 
 
 def json_of(document: Mapping[str, Any], indent: int | None = None) -> str:
@@ -30,16 +32,26 @@ def graph_document(survey: Mapping[str, Any], tool: str | None = None) -> dict[s
     servers = [
         {
             "name": server["name"],
-            "tools": [
-                {field: entry[field] for field in _TOOL_FIELDS}
-                for entry in server["tools"]
-                if tool is None or entry["name"] == tool
-            ],
+            "tools": [_tool(entry) for entry in server["tools"] if tool is None or entry["name"] == tool],
         }
         for server in survey["servers"]
     ]
     problems = [problem for problem in survey["problems"] if tool is None or problem["tool"] in (None, tool)]
     return {"module": survey["module"], "servers": servers, "problems": problems}
+
+
+def _tool(entry: Mapping[str, Any]) -> dict[str, Any]:
+    return {**{field: entry[field] for field in _TOOL_FIELDS}, "nodes": list(_nodes(Graph.from_json(entry)))}
+
+
+def _nodes(graph: Graph) -> Iterator[dict[str, Any]]:
+    """Each node as it was surveyed, with its provenance for what that follows from."""
+    provenance = provenance_of(graph)
+    for node in graph.nodes:
+        fields = node.to_json()
+        del fields["plain_value"]
+        whose = provenance[node.id]
+        yield {**fields, "supplied_by": list(whose.supplied), "influenced_by": list(whose.influenced)}
 
 
 def error_json(message: str, data: Any = None) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from resolver_runtime.annotations import (
     hides_marker,
     hints_of,
     is_context,
+    plain_value_of,
     question_arms,
     value_text,
 )
@@ -233,6 +234,7 @@ def _resolver_node(resolver: ResolverPlan) -> Node:
         line=line,
         signature=signature_text(resolver.fn),
         returns=value_text(returns),
+        plain_value=plain_value_of(returns),
     )
 
 

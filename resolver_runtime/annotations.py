@@ -100,6 +100,13 @@ def asks_of(returns: Any) -> tuple[Ask, ...]:
     return tuple(dict.fromkeys(_ASKS[question] for arm in _arms(returns) if (question := _question(arm)) is not None))
 
 
+def plain_value_of(returns: Any) -> bool | None:
+    """Whether a return annotation admits a value without a question; None where it does not tell: there is no
+    annotation, or one behind which there may be a question."""
+    found = [_is_plain(arm) for arm in _arms(returns)]
+    return None if None in found else True in found
+
+
 def value_text(returns: Any) -> str:
     """The type of the value that consumers get: of a question, what an answer to it becomes."""
     if returns is None:
@@ -112,6 +119,17 @@ def _value_of(arm: Any) -> Any:
     if question is Elicit:
         return (get_args(arm) or (Any,))[0]
     return arm if question is None else _RESULTS[question]
+
+
+def _is_plain(arm: Any) -> bool | None:
+    if _question(arm) is not None:
+        return False
+    if get_origin(arm) is Annotated:
+        return all(map(_is_plain, _arms(inner_type(arm)))) or None
+    kind = get_origin(arm) or arm
+    if kind is Any or any(kind in question.__mro__ for question in _ASKS):
+        return None
+    return isinstance(kind, (type, typing.NewType)) or kind is typing.Literal or None
 
 
 def _question(arm: Any) -> type | None:

@@ -35,6 +35,7 @@ class Node:
     `id` is unique in its graph and stable while the code is: `argument:<name>`, `resolver:<wire key>`, `context` or
     `tool`.
     `asks` is what the resolver's return annotation declares, `key` its wire key; both empty for other kinds.
+    `plain_value`: whether that annotation admits a value without a question; None where it does not tell.
     `signature` is the source form of the function's parameters and return, `returns` of the value alone
     (for an argument: its type); `file` and `line` say where the function stands.
     """
@@ -48,6 +49,7 @@ class Node:
     line: int | None = None
     signature: str = ""
     returns: str = ""
+    plain_value: bool | None = True
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -60,6 +62,7 @@ class Node:
             "line": self.line,
             "signature": self.signature,
             "returns": self.returns,
+            "plain_value": self.plain_value,
         }
 
     @classmethod
@@ -91,6 +94,14 @@ class Graph:
     nodes: tuple[Node, ...] = ()
     edges: tuple[Edge, ...] = field(default=())
 
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        """Kept: drawings are looked up by their graph, for every node of every part that is drawn."""
+        return hash((self.nodes, self.edges))
+
     @cached_property
     def by_id(self) -> Mapping[str, Node]:
         return {node.id: node for node in self.nodes}
@@ -101,6 +112,20 @@ class Graph:
 
     def outputs(self, node_id: str) -> tuple[Edge, ...]:
         return self._outputs.get(node_id, ())
+
+    @cached_property
+    def ancestors(self) -> Mapping[str, frozenset[str]]:
+        """Of each node, those whose values reach it over however many edges; in a cycle, itself too."""
+        return {node.id: self._before(node.id) for node in self.nodes}
+
+    def _before(self, node_id: str) -> frozenset[str]:
+        found: set[str] = set()
+        waiting = [node_id]
+        while waiting:
+            sources = {edge.source for edge in self.inputs(waiting.pop())} - found
+            found |= sources
+            waiting += sources
+        return frozenset(found)
 
     @cached_property
     def _inputs(self) -> Mapping[str, tuple[Edge, ...]]:

@@ -54,6 +54,7 @@ APP_PURE = {
     "app.access": {"app.gate"},
     "app.forms": {"app.forms"},
     "app.layout": {"app.layout"},
+    "app.provenance": set[str](),
     "app.view": {"app.calls"},
     "app.workspaces": {"app.workspace"},
 }

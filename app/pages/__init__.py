@@ -6,11 +6,13 @@ each partial's root carries a stable id (see docs/architecture.md).
 
 from app.pages.calls import Actions, Arguments, Result, Rounds
 from app.pages.fragments import Announcement, Fragments, Scene, lines, update
-from app.pages.graphs import Arcs, Edges, GraphPane, ListRow, NodeCard, NodePanel, list_row
+from app.pages.graphs import Arcs, Edges, GraphPane
 from app.pages.modules import Client, ClientNote, ClientSummary, ModuleLink, Problems, Signature, Tools
 from app.pages.naming import FIELD_PREFIX, IDLE, Place, dom_id, module_href, posted_fields
+from app.pages.nodes import ListRow, NodeCard, cards_of, list_row
 from app.pages.notices import Notice, Refused, Waiting
 from app.pages.page import Loading, Main, Page, Panes, TabCount
+from app.pages.panel import NodePanel
 from app.pages.panes import (
     LogPane,
     LogRow,
@@ -71,6 +73,7 @@ __all__ = [
     "Waiting",
     "WireLine",
     "WirePane",
+    "cards_of",
     "dom_id",
     "environment",
     "head_of",

@@ -14,8 +14,9 @@ from markupsafe import Markup
 
 from app.pages import words
 from app.pages.calls import Arguments, Result, Rounds
-from app.pages.graphs import Arcs, Edges, NodeCard, list_row
+from app.pages.graphs import Arcs, Edges
 from app.pages.naming import Place
+from app.pages.nodes import cards_of, list_row
 from app.pages.page import TabCount
 from app.pages.panes import LogPane, LogRow, RoundsPane, StatePane, WirePane, wire_lines
 from app.pages.questions import Dialog
@@ -55,7 +56,7 @@ class Scene:
 
     def fragments(self, view: CallView) -> Fragments:
         """Every part that is swapped whole, by a name of its own."""
-        cards = [NodeCard.of(view, self.place, node) for node in view.graph.nodes]
+        cards = cards_of(view, self.place)
         parts: dict[str, Context] = {card.id: card for card in cards}
         parts |= {row.id: row for row in map(list_row, cards)}
         parts |= {

@@ -53,7 +53,7 @@ class Tools:
             ToolGroup(server["name"], tuple(_tool_links(server, index, module, place, broken)))
             for index, server in enumerate(survey["servers"])
         ]
-        return cls(tuple(groups), bool(survey["problems"]), (*words.ORIGINS.values(), Mark("problem", "problem")))
+        return cls(tuple(groups), bool(survey["problems"]), words.KEY)
 
 
 def _tool_links(

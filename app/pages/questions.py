@@ -12,9 +12,9 @@ from urllib.parse import quote
 from app import forms
 from app.forms import Field, Posted
 from app.pages import words
-from app.pages.graphs import Given, given_to
 from app.pages.links import link_host
 from app.pages.naming import dom_id
+from app.pages.panel import Given, given_to
 from app.view import CallView, QuestionView
 from resolver_runtime.events import QuestionKind
 from resolver_runtime.graph import resolver_id

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
 
+from app.provenance import Origin
 from app.view import NodeState
 from resolver_runtime.events import QuestionKind
 from resolver_runtime.graph import Ask, NodeKind
@@ -42,15 +42,24 @@ KINDS: Mapping[NodeKind, Mark] = {
     "tool": Mark("tool", "tool"),
 }
 
-Origin = Literal["model", "person", "llm", "roots", "server"]
 ORIGINS: Mapping[Origin, Mark] = {
     "person": Mark("person", "person"),
     "model": Mark("model", "model"),
-    "roots": Mark("roots", "roots"),
     "llm": Mark("llm", "client's LLM"),
+    "client": Mark("client", "client"),
     "server": Mark("server", "server"),
+    "unknown": Mark("unknown", "unknown"),
 }
-ASKED: Mapping[Ask, Origin] = {"elicit": "person", "sample": "llm", "list_roots": "roots"}
+WHO: Mapping[Origin, str] = {
+    "person": "the person",
+    "model": "the model",
+    "llm": "the client's LLM",
+    "client": "the client",
+    "server": "the server",
+    "unknown": "someone unknown",
+}
+KEY = (*ORIGINS.values(), Mark("roots", "roots"), Mark("problem", "problem"))
+"""What the page's key explains."""
 MAY_ASK: Mapping[Ask, Mark] = {
     "elicit": Mark("person", "may ask the user"),
     "sample": Mark("llm", "may ask the client's LLM"),

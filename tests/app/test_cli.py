@@ -167,6 +167,17 @@ def test_serve_isolated_says_at_its_start_what_is_not_closed(
     assert capsys.readouterr().err == "Not closed by --isolate: glass can be seen through.\n"
 
 
+def test_graph_prints_of_each_node_who_could_have_shaped_its_value(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["graph", str(Path(SAMPLE).with_name("bookshop.py")), "--tool", "order_book", "--json"]) == 0
+    nodes = json.loads(capsys.readouterr().out)["servers"][0]["tools"][0]["nodes"]
+    assert {node["name"]: (node["supplied_by"], node["influenced_by"]) for node in nodes} == {
+        "title": (["model"], []),
+        "check_stock": (["server"], ["model"]),
+        "confirm_backorder": (["person", "server"], ["model"]),
+        "order_book": (["server"], ["person", "model"]),
+    }
+
+
 ISOLATED = [
     ["graph", SAMPLE, "--isolate"],
     ["call", SAMPLE, "reserve_book", "--args", '{"title": "Dune"}', "--isolate"],

@@ -12,6 +12,7 @@ import pytest
 from app.calls import CallLog
 from app.documents import call_document, graph_document
 from resolver_runtime import events as ev
+from resolver_runtime.graph import TOOL, Edge, Graph, Node, argument_id, resolver_id
 
 START = ev.CallStarted("decide", {"n": 1}, "2026-07-28", ("roots",), "playground")
 EVENTS_PAGE = Path(__file__).parents[2] / "docs" / "events.md"
@@ -113,6 +114,25 @@ def test_a_graph_document_holds_what_the_contract_names_and_no_more() -> None:
     assert set(made["servers"][0]) == {"name", "tools"}
     assert set(made["servers"][0]["tools"][0]) == {
         "name", "description", "input_schema", "output_schema", "nodes", "edges",
+    }  # fmt: skip
+
+
+def test_a_node_of_a_graph_document_says_whose_its_value_is_before_any_call() -> None:
+    ask = Node(resolver_id("shop:ask"), "resolver", "ask", ("elicit",), "shop:ask", plain_value=True)
+    graph = Graph(
+        (Node(argument_id("n"), "argument", "n"), ask, Node(TOOL, "tool", "decide")),
+        (Edge(argument_id("n"), ask.id, "n"), Edge(ask.id, TOOL, "sure")),
+    )
+    surveyed = survey()
+    surveyed["servers"][0]["tools"][0] |= graph.to_json()
+    nodes = graph_document(surveyed, "decide")["servers"][0]["tools"][0]["nodes"]
+    assert {node["id"]: (node["supplied_by"], node["influenced_by"]) for node in nodes} == {
+        argument_id("n"): (["model"], []),
+        ask.id: (["person", "server"], ["model"]),
+        TOOL: (["server"], ["person", "model"]),
+    }
+    assert set(nodes[0]) == {
+        "id", "kind", "name", "asks", "key", "file", "line", "signature", "returns", "supplied_by", "influenced_by",
     }  # fmt: skip
 
 

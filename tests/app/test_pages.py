@@ -385,8 +385,8 @@ def test_every_node_has_one_button_in_the_graph_named_by_name_kind_and_state(cal
     ],
 )
 def test_a_node_is_named_after_its_state(call: str, node: str, label: str) -> None:
-    subject = CALLS[call]
-    assert pages.NodeCard.of(subject, PLACE, subject.graph.by_id[node]).label == label
+    labels = {card.node.id: card.label for card in pages.cards_of(CALLS[call], PLACE)}
+    assert labels[node] == label
 
 
 def test_while_a_call_runs_there_is_one_stop_and_no_call() -> None:

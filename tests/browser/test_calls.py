@@ -209,6 +209,22 @@ def test_a_node_opens_its_panel_and_follows_the_call(person: Person) -> None:
     expect(panel).to_contain_text("7")
 
 
+def test_under_each_node_stands_who_could_have_shaped_its_value_before_the_call_and_after(person: Person) -> None:
+    def sees(whose: str) -> None:
+        expect(person.graph.get_by_role("img", name=whose, exact=True)).to_be_visible()
+
+    person.open("bookshop.py", "order_book")
+    sees("supplied by the person or the server, influenced by the model")
+    person.call(Title="Neuromancer")
+    person.answer("confirm_backorder", "Yes")
+    sees("supplied by the person, influenced by the model and the server")
+    person.graph.get_by_role("button", name="order_book, tool, done").click()
+    panel = person.page.get_by_role("region", name=re.compile("^order_book"))
+    expect(panel).to_contain_text("supplied by the server; the model influences it through title")
+    person.call(Title="Dune")
+    expect(person.graph.get_by_role("img", name=re.compile("person"))).to_have_count(0)
+
+
 def test_each_message_stands_once_on_the_wire_and_each_line_once_in_the_log(person: Person) -> None:
     person.open("try_context.py", "greet")
     for _ in range(2):

@@ -1,7 +1,7 @@
 """The graph of a tool: of every registered one, and as far as it goes of a broken one."""
 
 from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, TypeVar
 
 import pytest
 from mcp.server.mcpserver import Context, Elicit, ListRoots, MCPServer, Resolve, Sample
@@ -11,7 +11,7 @@ from mcp_types import CreateMessageResult, ListRootsResult
 
 import resolver_runtime
 from resolver_runtime.analysis import function_graph, plan_of, tool_graph
-from resolver_runtime.annotations import Filled
+from resolver_runtime.annotations import Filled, plain_value_of
 from resolver_runtime.errors import Cycle, SeveralQuestions, SignatureProblem, UnresolvableParameter, WrappedMarker
 from resolver_runtime.graph import CONTEXT, TOOL, Edge, Graph, Node, resolver_id
 from tests.resolver_runtime.driving import Confirm, Login, key_of
@@ -126,6 +126,48 @@ def test_what_is_asked_becomes_what_an_answer_holds(returns: Any, asks: tuple[st
     resolver.__annotations__["return"] = returns
     node = function_graph(tool, "tool").by_id[resolver_id(key_of(resolver))]
     assert (node.asks, node.returns) == (asks, value)
+
+
+type_variable = TypeVar("type_variable")
+
+
+@pytest.mark.parametrize(
+    ("returns", "plain_value"),
+    [
+        (int, True),
+        (type(None), True),
+        (list[int], True),
+        (Literal["a"], True),
+        (Annotated[int, "copies"], True),
+        (Confirm | Elicit[Confirm], True),
+        (Elicit[Confirm], False),
+        (Elicit[Confirm] | Sample, False),
+        (Elicit, False),
+        (Sample, False),
+        (ListRoots, False),
+        (None, None),
+        (Any, None),
+        (object, None),
+        (int | Any, None),
+        (Annotated[Elicit[Confirm], "hidden from the SDK"], None),
+        (type_variable, None),
+    ],
+)
+def test_a_return_annotation_admits_a_plain_value_or_does_not_or_does_not_tell(
+    returns: Any, plain_value: bool | None
+) -> None:
+    assert plain_value_of(returns) is plain_value
+
+
+def test_the_ancestors_of_a_node_are_those_whose_values_reach_it(graph: Graph) -> None:
+    assert graph.ancestors[STOCK] == {"argument:title"}
+    assert graph.ancestors[CONFIRM] == {LOGIN, CONTEXT, STOCK, "argument:title", "argument:limit"}
+    assert graph.ancestors[TOOL] == graph.by_id.keys() - {TOOL}
+
+
+def test_in_a_cycle_a_node_is_its_own_ancestor() -> None:
+    ring = Graph((Node("a", "resolver", "a"), Node("b", "resolver", "b")), (Edge("a", "b", "x"), Edge("b", "a", "y")))
+    assert ring.ancestors == {"a": {"a", "b"}, "b": {"a", "b"}}
 
 
 def test_the_graph_goes_to_json_and_back(graph: Graph) -> None:
