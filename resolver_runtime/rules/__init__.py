@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from resolver_runtime.describe import gist
-from resolver_runtime.rules import signatures
+from resolver_runtime.rules import blocking, context, markers, returns, signatures
 from resolver_runtime.rules.code import Sources
 from resolver_runtime.rules.finding import Finding, Place, Remark, Severity
 from resolver_runtime.rules.rule import Rule
@@ -17,7 +17,11 @@ from resolver_runtime.rules.subject import Refusal, Subject
 
 __all__ = ["RULES", "Finding", "Place", "Refusal", "Remark", "Severity", "Sources", "Subject", "findings_of"]
 
-RULES: tuple[Rule, ...] = (*signatures.RULES,)
+_FAMILIES = (signatures, markers, returns, blocking, context)
+
+RULES: tuple[Rule, ...] = tuple(
+    sorted((rule for family in _FAMILIES for rule in family.RULES), key=lambda rule: rule.code)
+)
 
 
 def findings_of(subject: Subject, rules: tuple[Rule, ...] = RULES) -> list[Finding]:

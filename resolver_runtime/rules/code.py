@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+import functools
 import tokenize
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from types import CodeType
+from types import FunctionType
 from typing import Any
 
 from resolver_runtime.describe import innermost, location_of
@@ -25,9 +26,13 @@ class _File:
 
 @dataclass(frozen=True)
 class Code:
-    """One callable. `node` is None where its source cannot be had: then places are as good as the interpreter knows."""
+    """One callable, and the function whose code it runs (None: it has none in Python).
+
+    `node` is None where the source cannot be had: then places are as good as the interpreter knows.
+    """
 
     fn: Callable[..., Any]
+    function: FunctionType | None
     node: Function | None
     _file: str | None
     _lines: list[str]
@@ -66,18 +71,21 @@ class Sources:
 
     def code_of(self, fn: Callable[..., Any]) -> Code:
         """The code of a callable, behind its wrappers; of a callable object that of its `__call__`."""
-        return self._code(fn, getattr(innermost(fn), "__code__", None))
+        while isinstance(fn, functools.partial):
+            fn = fn.func
+        return self._code(fn, innermost(fn))
 
     def outermost(self, fn: Callable[..., Any]) -> Code:
         """The code of a callable itself: of a wrapper, not of what it wraps."""
-        return self._code(fn, getattr(fn, "__code__", None))
+        return self._code(fn, getattr(fn, "__func__", fn))
 
-    def _code(self, fn: Callable[..., Any], code: CodeType | None) -> Code:
-        if code is None:
-            return Code(fn, None, None, [])
+    def _code(self, fn: Callable[..., Any], function: Any) -> Code:
+        if not isinstance(function, FunctionType):
+            return Code(fn, None, None, None, [])
+        code = function.__code__
         parsed = self._parsed(code.co_filename)
         node = parsed.functions.get((code.co_firstlineno, code.co_name))
-        return Code(fn, node, code.co_filename, parsed.lines)
+        return Code(fn, function, node, code.co_filename, parsed.lines)
 
     def _parsed(self, file: str) -> _File:
         if file not in self._files:
