@@ -1,4 +1,4 @@
-"""The JSON documents of `graph` and `call`, the same on the command line and over HTTP.
+"""The JSON documents of `graph`, `check` and `call`, the same on the command line and over HTTP.
 
 Pure: a survey or a call's records in, a dictionary out. The shapes are a contract; nothing leaves it but by decision.
 """
@@ -14,6 +14,9 @@ from app.calls import Recorded
 from app.provenance import provenance_of
 from resolver_runtime import events as ev
 from resolver_runtime.graph import Graph
+
+NOT_LOADED = "RP007"
+"""The code of what keeps a module from being loaded; all others are the rules' own."""
 
 _TOOL_FIELDS = ("name", "description", "input_schema", "output_schema", "edges")
 
@@ -38,6 +41,19 @@ def graph_document(survey: Mapping[str, Any], tool: str | None = None) -> dict[s
     ]
     problems = [problem for problem in survey["problems"] if tool is None or problem["tool"] in (None, tool)]
     return {"module": survey["module"], "servers": servers, "problems": problems}
+
+
+def check_document(survey: Mapping[str, Any]) -> dict[str, Any]:
+    """The document of `check`: what stops the whole module, then what the rules found about each of its tools."""
+    tools = [tool for server in survey["servers"] for tool in server["tools"]]
+    of_tools = {tool["name"] for tool in tools if tool.get("broken")}
+    stopping = [_stopping(problem) for problem in survey["problems"] if problem["tool"] not in of_tools]
+    return {"module": survey["module"], "findings": [*stopping, *(one for tool in tools for one in tool["findings"])]}
+
+
+def _stopping(problem: Mapping[str, Any]) -> dict[str, Any]:
+    """A problem that no rule is about, because there is nothing that a rule could look at."""
+    return {**problem, "code": NOT_LOADED, "severity": "error", "column": None, "related": []}
 
 
 def _tool(entry: Mapping[str, Any]) -> dict[str, Any]:

@@ -40,15 +40,9 @@ def filled_parameters(fn: Callable[..., Any]) -> dict[str, Filled]:
     Raises:
         WrappedMarker: a marker stands inside another annotation.
     """
-    filled: dict[str, Filled] = {}
-    hints = hints_of(fn)
-    for name in inspect.signature(fn).parameters:
-        annotation = hints.get(name)
-        if (found := filled_by(annotation)) is not None:
-            filled[name] = found
-        elif not _is_annotated(annotation) and hides_marker(annotation):
-            raise WrappedMarker(fn, name)
-    return filled
+    for name in _wrapped(fn):
+        raise WrappedMarker(fn, name)
+    return _filled(fn)
 
 
 def returns_input_required(fn: Callable[..., Any]) -> bool:
@@ -71,19 +65,34 @@ def plan_of(filled: Mapping[str, tuple[Any, bool]], arguments: Iterable[str]) ->
     return plan
 
 
+def whole_analysis(fn: Callable[..., Any], arguments: Iterable[str]) -> tuple[Plan, list[Exception]]:
+    """The plan of a tool as far as it could be built, and every problem in the order in which the SDK looks for it."""
+    walk = _Walk(sorted(arguments))
+    plan = walk.plan(_filled(fn))
+    return plan, [*(WrappedMarker(fn, name) for name in _wrapped(fn)), *walk.problems]
+
+
 def tool_graph(tool: Tool) -> Graph:
     """The graph of a registered tool: its arguments under their public names, resolvers, context, the tool last."""
-    fields = tool.fn_metadata.arg_model.model_fields
-    arguments = {field.alias or name: field.annotation for name, field in fields.items()}
-    return _Drawing(tool.fn, tool.name, arguments, tool.context_kwarg).graph()
+    return _Drawing(tool.fn, tool.name, tool_arguments(tool), tool.context_kwarg).graph()
 
 
 def function_graph(fn: Callable[..., Any], name: str) -> Graph:
     """The graph of a function that could not be registered, as far as its signature tells."""
-    hints = hints_of(fn)
-    context = next((parameter for parameter in hints if is_context(hints[parameter])), None)
+    return _Drawing(fn, name, function_arguments(fn), _context_of(fn)).graph()
+
+
+def tool_arguments(tool: Tool) -> dict[str, Any]:
+    """The arguments of a registered tool, by their public names, with their annotations."""
+    fields = tool.fn_metadata.arg_model.model_fields
+    return {field.alias or name: field.annotation for name, field in fields.items()}
+
+
+def function_arguments(fn: Callable[..., Any]) -> dict[str, Any]:
+    """The arguments of a function that could not be registered, with their annotations (None: without)."""
+    hints, context = hints_of(fn), _context_of(fn)
     names = [one for one in _parameters(fn) if one != context and filled_by(hints.get(one)) is None]
-    return _Drawing(fn, name, {one: hints.get(one) for one in names}, context).graph()
+    return {one: hints.get(one) for one in names}
 
 
 def identity_of(fn: Callable[..., Any]) -> Hashable:
@@ -117,7 +126,7 @@ class _Walk:
         self._arguments = arguments
         self._known: dict[Hashable, ResolverPlan] = {}
         self._keys: Counter[str] = Counter()
-        self._path: list[ResolverPlan] = []
+        self._path: list[tuple[ResolverPlan, str]] = []
 
     def plan(self, filled: Mapping[str, tuple[Any, bool]]) -> Plan:
         parameters = [
@@ -128,9 +137,10 @@ class _Walk:
     def _visit(self, fn: Callable[..., Any]) -> ResolverPlan:
         identity = identity_of(fn)
         known = self._known.get(identity)
-        if known in self._path:
-            start = self._path.index(known)
-            self.problems.append(Cycle([known.fn, *(one.fn for one in self._path[start + 1 :])]))
+        above = [resolver for resolver, _ in self._path]
+        if known in above:
+            circle = self._path[above.index(known) :]
+            self.problems.append(Cycle([(resolver.fn, parameter) for resolver, parameter in circle]))
         if known is not None:
             return known
         return self._analysed(ResolverPlan(fn, identity, self._key(fn), is_async(fn)))
@@ -152,10 +162,10 @@ class _Walk:
                     needed.append((parameter, found))
         if len(question_arms(hints.get("return"))) > 1:
             self.problems.append(SeveralQuestions(plan.fn))
-        self._path.append(plan)
         for parameter, found in needed:
+            self._path.append((plan, parameter.name))
             parameter.resolver = self._visit(found.marker.fn)
-        self._path.pop()
+            self._path.pop()
         return plan
 
     def _parameters(self, fn: Callable[..., Any]) -> list[str]:
@@ -185,10 +195,7 @@ class _Drawing:
         self._name = name
         self._arguments = arguments
         self._context = context
-        hints = hints_of(fn)
-        filled = {one: found for one in _parameters(fn) if (found := filled_by(hints.get(one))) is not None}
-        self._filled = filled
-        self._plan = _Walk(list(arguments)).plan(filled)
+        self._plan = _Walk(list(arguments)).plan(_filled(fn))
 
     def graph(self) -> Graph:
         resolvers = list(self._plan.resolvers.values())
@@ -251,6 +258,22 @@ def _edge(parameter: Parameter, target: str) -> Iterator[Edge]:
     elif parameter.resolver is not None:
         receives: Receives = "outcome" if parameter.whole else "value"
         yield Edge(parameter.resolver.node, target, parameter.name, receives)
+
+
+def _filled(fn: Callable[..., Any]) -> dict[str, Filled]:
+    hints = hints_of(fn)
+    return {name: found for name in _parameters(fn) if (found := filled_by(hints.get(name))) is not None}
+
+
+def _wrapped(fn: Callable[..., Any]) -> list[str]:
+    """The parameters whose marker stands inside another annotation."""
+    hints = hints_of(fn)
+    return [name for name in _parameters(fn) if not _is_annotated(hints.get(name)) and hides_marker(hints.get(name))]
+
+
+def _context_of(fn: Callable[..., Any]) -> str | None:
+    hints = hints_of(fn)
+    return next((parameter for parameter in hints if is_context(hints[parameter])), None)
 
 
 def _parameters(fn: Callable[..., Any]) -> list[str]:

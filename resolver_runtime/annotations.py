@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 import types
 import typing
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, Any, NamedTuple, get_args, get_origin
 
 from mcp.server.mcpserver.context import Context
@@ -27,7 +27,7 @@ from resolver_runtime.describe import annotation_text
 from resolver_runtime.graph import Ask
 
 OUTCOMES = (AcceptedElicitation, DeclinedElicitation, CancelledElicitation)
-_ASKS: dict[type, Ask] = {Elicit: "elicit", Sample: "sample", ListRoots: "list_roots"}
+ASKS: Mapping[type, Ask] = {Elicit: "elicit", Sample: "sample", ListRoots: "list_roots"}
 _RESULTS: dict[type, Any] = {Sample: CreateMessageResult, ListRoots: ListRootsResult}
 
 
@@ -40,11 +40,24 @@ class Filled(NamedTuple):
 
 def hints_of(fn: Callable[..., Any]) -> dict[str, Any]:
     """The evaluated hints of a function, or of a callable object's `__call__`; none if they cannot be evaluated."""
-    target = fn if inspect.isroutine(fn) else getattr(type(fn), "__call__", fn)  # noqa: B004 - the function is wanted
     try:
-        return typing.get_type_hints(target, include_extras=True)
+        return _evaluated(fn)
     except Exception:  # evaluating hints runs code of the module, and the SDK takes any failure for "no hints"
         return {}
+
+
+def hints_failure(fn: Callable[..., Any]) -> Exception | None:
+    """Why the hints of a callable cannot be evaluated, or None where they can."""
+    try:
+        _evaluated(fn)
+    except Exception as error:  # as above
+        return error
+    return None
+
+
+def _evaluated(fn: Callable[..., Any]) -> dict[str, Any]:
+    target = fn if inspect.isroutine(fn) else getattr(type(fn), "__call__", fn)  # noqa: B004 - the function is wanted
+    return typing.get_type_hints(target, include_extras=True)
 
 
 def filled_by(annotation: Any) -> Filled | None:
@@ -66,6 +79,16 @@ def hides_marker(annotation: Any) -> bool:
     if get_origin(annotation) is Annotated:
         return any(isinstance(one, Resolve) for one in get_args(annotation)[1:])
     return any(map(hides_marker, get_args(annotation)))
+
+
+def is_alias_of_marker(annotation: Any) -> bool:
+    """Whether the annotation is a `type` alias of one with a marker, which the SDK does not look behind."""
+    alias = annotation if hasattr(annotation, "__value__") else get_origin(annotation)
+    try:
+        value = getattr(alias, "__value__", None)
+    except Exception:  # an alias is evaluated late, and may hold any code
+        return False
+    return value is not None and (filled_by(value) is not None or hides_marker(value) or is_alias_of_marker(value))
 
 
 def is_context(annotation: Any) -> bool:
@@ -97,7 +120,7 @@ def question_arms(returns: Any) -> list[Any]:
 
 def asks_of(returns: Any) -> tuple[Ask, ...]:
     """What a return annotation declares that the resolver may ask."""
-    return tuple(dict.fromkeys(_ASKS[question] for arm in _arms(returns) if (question := _question(arm)) is not None))
+    return tuple(dict.fromkeys(ASKS[question] for arm in _arms(returns) if (question := _question(arm)) is not None))
 
 
 def plain_value_of(returns: Any) -> bool | None:
@@ -127,7 +150,7 @@ def _is_plain(arm: Any) -> bool | None:
     if get_origin(arm) is Annotated:
         return all(map(_is_plain, _arms(inner_type(arm)))) or None
     kind = get_origin(arm) or arm
-    if kind is Any or any(kind in question.__mro__ for question in _ASKS):
+    if kind is Any or any(kind in question.__mro__ for question in ASKS):
         return None
     return isinstance(kind, (type, typing.NewType)) or kind is typing.Literal or None
 
@@ -137,7 +160,7 @@ def _question(arm: Any) -> type | None:
         return Elicit
     if get_origin(arm) is not None or not isinstance(arm, type):
         return None
-    return next((question for question in _ASKS if issubclass(arm, question)), None)
+    return next((question for question in ASKS if issubclass(arm, question)), None)
 
 
 def _arms(annotation: Any) -> tuple[Any, ...]:

@@ -57,7 +57,7 @@ def name_of(fn: Callable[..., Any]) -> str:
 
 def location_of(fn: Callable[..., Any]) -> tuple[str | None, int | None]:
     """File and line where a callable is defined; None where it has no source."""
-    code = getattr(_innermost(fn), "__code__", None)
+    code = getattr(innermost(fn), "__code__", None)
     if code is not None:
         return code.co_filename, code.co_firstlineno
     try:
@@ -67,7 +67,7 @@ def location_of(fn: Callable[..., Any]) -> tuple[str | None, int | None]:
         return None, None
 
 
-def _innermost(fn: Any) -> Any:
+def innermost(fn: Any) -> Any:
     """The plain function behind wrappers, methods and callable objects, as far as they say."""
     fn = inspect.unwrap(fn) if callable(fn) else fn
     fn = getattr(fn, "__func__", fn)

@@ -5,7 +5,7 @@ The messages are the SDK's, word for word: tests of user code may compare them. 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 from mcp.server.mcpserver.exceptions import InvalidSignature
@@ -19,36 +19,40 @@ class SignatureProblem(InvalidSignature):
     """Raised at registration for a signature that no call could fill.
 
     `code` names the kind of problem, `function` is where it stands, `resolver` and `parameter` who is meant; `cycle`
-    holds the names of the resolvers of a cycle, in order; `hint` says what to write instead.
+    holds the names of the resolvers of a cycle, in order, and `edges` each of them with the parameter that the next
+    one fills; `hint` says what to write instead.
     """
 
     code: Code = "signature"
 
     def __init__(self, message: str, function: Callable[..., Any], hint: str) -> None:
         super().__init__(message)
+        self.function = function
         self.hint = hint
         self.file, self.line = location_of(function)
         self.tool: str | None = None
         self.resolver: str | None = None
         self.parameter: str | None = None
         self.cycle: tuple[str, ...] = ()
+        self.edges: tuple[tuple[Callable[..., Any], str], ...] = ()
 
 
 class Cycle(SignatureProblem):
     """Raised when a resolver needs its own value, directly or through others."""
 
     code: Code = "cycle"
+    way_out = "Let one of them take what it needs from the tool's arguments, or from a resolver outside the circle."
 
-    def __init__(self, members: list[Callable[..., Any]]) -> None:
-        names = tuple(map(name_of, members))
+    def __init__(self, edges: Sequence[tuple[Callable[..., Any], str]]) -> None:
+        names = tuple(name_of(resolver) for resolver, _ in edges)
         super().__init__(
             f"Resolver {names[0]!r} has a cyclic dependency",
-            members[0],
-            f"{' needs '.join([*names, names[0]])}. Let one of them take what it needs from the tool's arguments, or "
-            "from a resolver outside the circle.",
+            edges[0][0],
+            f"{' needs '.join([*names, names[0]])}. {self.way_out}",
         )
         self.resolver = names[0]
         self.cycle = names
+        self.edges = tuple(edges)
 
 
 class UnresolvableParameter(SignatureProblem):

@@ -27,6 +27,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "resolver_runtime.errors": {"describe"},
     "resolver_runtime.annotations": {"describe", "graph"},
     "resolver_runtime.analysis": {"annotations", "describe", "errors", "graph", "plan"},
+    "resolver_runtime.rules": {"analysis", "annotations", "describe", "errors", "graph", "plan"},
     "resolver_runtime.narration": {"describe", "events", "graph", "plan"},
     "resolver_runtime.executor": {"events", "graph", "narration", "plan", "questions", "state"},
     "resolver_runtime.observation": {"describe", "events"},

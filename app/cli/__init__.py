@@ -23,6 +23,7 @@ INTERRUPTED = 130
 _COMMANDS = {
     "serve": "Open the playground in the browser; the default command.",
     "graph": "Show a module's tools with the graph of resolvers behind each.",
+    "check": "Say what is wrong with a module's resolvers, or will be.",
     "call": "Call a tool and answer its questions.",
 }
 

@@ -14,7 +14,7 @@ from app.answers import Answer
 from app.calling import Request, Source, make_call
 from app.calls import Recorded
 from app.cli.asking import Person
-from app.cli.options import capabilities, headers, isolate_option, json_object
+from app.cli.options import capabilities, headers, isolate_option, json_object, python_option
 from app.cli.terminal import Lines, harmless, is_attended
 from app.cli.trees import call_tree, output_line
 from app.client.settings import DEFAULT_CAPABILITIES, MAX_ROUNDS, ClientSettings
@@ -72,7 +72,7 @@ ERAS: tuple[Era, ...] = ("2026-07-28", "2025-11-25")
     help="Whose executor runs the resolvers.",
 )
 @click.option("--timeout", type=click.FloatRange(0, min_open=True), metavar="S", help="Seconds for the whole call.")
-@click.option("--python", help="The interpreter that runs the module, with the `mcp` it uses.")
+@python_option
 @isolate_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
 def call(

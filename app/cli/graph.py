@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-import anyio
 import click
 from rich.console import Console
 
-from app.cli.options import isolate_option
+from app.cli.options import isolate_option, python_option
+from app.cli.surveying import survey_of
 from app.cli.trees import graph_trees, problems_text
 from app.documents import graph_document, json_of
 from app.surveys import find_tool
-from app.workers import ModuleSpec, WorkerFailed, Workers
+from app.workers import ModuleSpec
 
 PROBLEMS = 1
 
@@ -20,7 +20,7 @@ PROBLEMS = 1
 @click.command()
 @click.argument("module")
 @click.option("--tool", help="Only this tool.")
-@click.option("--python", help="The interpreter that runs the module, with the `mcp` it uses.")
+@python_option
 @isolate_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
 def graph(module: str, tool: str | None, python: str | None, isolate: bool, as_json: bool) -> int:
@@ -29,7 +29,7 @@ def graph(module: str, tool: str | None, python: str | None, isolate: bool, as_j
     MODULE is a Python file or package.module, with :server after it where there are several. Exit codes: 0, 1 when
     there are problems.
     """
-    survey = anyio.run(_survey, ModuleSpec(module, python, isolate=isolate))
+    survey = survey_of(ModuleSpec(module, python, isolate=isolate))
     document = graph_document(survey, tool)
     if tool is not None and not document["problems"]:
         find_tool(survey, tool)
@@ -38,22 +38,6 @@ def graph(module: str, tool: str | None, python: str | None, isolate: bool, as_j
     else:
         _show(document)
     return PROBLEMS if document["problems"] else 0
-
-
-async def _survey(spec: ModuleSpec) -> dict[str, Any]:
-    async with Workers() as workers:
-        try:
-            return (await workers.start(spec)).survey
-        except WorkerFailed as failed:
-            return {"module": spec.module, "servers": [], "problems": [_problem(failed)]}
-
-
-def _problem(failed: WorkerFailed) -> dict[str, Any]:
-    """A worker that never became ready, told as a problem of the module."""
-    nowhere = dict.fromkeys(("tool", "resolver", "parameter", "file", "line"))
-    death = failed.death
-    message = f"{death.sentence} Its last words: {failed.output}" if failed.output else death.sentence
-    return {"code": f"worker_{death.cause}", "message": message, **nowhere, "hint": death.next_step}
 
 
 def _show(document: dict[str, Any]) -> None:

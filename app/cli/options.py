@@ -11,6 +11,7 @@ import click
 from app.client.settings import CAPABILITIES
 from app.headers import HeadersError, header_from
 
+python_option = click.option("--python", help="The interpreter that runs the module, with the `mcp` it uses.")
 isolate_option = click.option("--isolate", is_flag=True, help="Run modules with walls round them (Linux only).")
 
 

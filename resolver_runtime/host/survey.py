@@ -17,6 +17,8 @@ from resolver_runtime.describe import annotation_text, location_of, name_of, sho
 from resolver_runtime.graph import CONTEXT, TOOL, Graph
 from resolver_runtime.host.loading import Loaded, Server
 from resolver_runtime.host.problem import Problem
+from resolver_runtime.host.registration import BrokenTool
+from resolver_runtime.rules import Refusal, Sources, Subject, findings_of
 
 MAX_SOURCE = 256 * 1024
 """Bytes of a file that is shown; a larger one is generated, not written."""
@@ -27,7 +29,8 @@ MAX_SOURCES = 4 * 1024 * 1024
 def survey(module: str, loaded: Loaded, engine: str, note: str | None) -> dict[str, Any]:
     """The document; `note` says why the engine is another than was asked for."""
     served = not loaded.problems
-    servers = [{**_server(one, loaded), "served": served} for one in loaded.servers]
+    code = Sources()
+    servers = [{**_server(one, loaded, code), "served": served} for one in loaded.servers]
     problems = [problem.to_json() for problem in loaded.problems]
     return {
         "module": module,
@@ -47,35 +50,41 @@ def with_problem(document: Mapping[str, Any], problem: Problem) -> dict[str, Any
     return {**document, "servers": servers, "problems": [*document["problems"], problem.to_json()]}
 
 
-def _server(one: Server, loaded: Loaded) -> dict[str, Any]:
+def _server(one: Server, loaded: Loaded, code: Sources) -> dict[str, Any]:
     manager = one.server._tool_manager
-    tools = [_tool(tool) for tool in manager.list_tools()]
-    tools += [_broken(broken.function, broken.name) for broken in loaded.registry.broken if broken.manager is manager]
+    tools = [_tool(tool, code) for tool in manager.list_tools()]
+    tools += [_broken(broken, code) for broken in loaded.registry.broken if broken.manager is manager]
     return {"name": one.server.name, "variable": one.variable, "tools": tools}
 
 
-def _tool(tool: Tool) -> dict[str, Any]:
-    graph = tool_graph(tool)
+def _tool(tool: Tool, code: Sources) -> dict[str, Any]:
     return {
         "name": tool.name,
         "title": tool.title,
         "description": tool.description,
         "input_schema": tool.parameters,
         "output_schema": tool.output_schema,
-        **_drawn(tool.fn, graph),
+        **_drawn(tool.fn, tool_graph(tool)),
+        **_checked(Subject.registered(tool, code)),
     }
 
 
-def _broken(function: Callable[..., Any], name: str) -> dict[str, Any]:
+def _broken(broken: BrokenTool, code: Sources) -> dict[str, Any]:
+    function, problem = broken.function, broken.problem
     return {
-        "name": name,
+        "name": broken.name,
         "title": None,
         "description": function.__doc__ or "",
         "input_schema": {"type": "object", "properties": {}},
         "output_schema": None,
         "broken": True,
-        **_drawn(function, function_graph(function, name)),
+        **_drawn(function, function_graph(function, broken.name)),
+        **_checked(Subject.refused(broken.name, function, Refusal(problem.message, problem.hint), code)),
     }
+
+
+def _checked(subject: Subject) -> dict[str, Any]:
+    return {"findings": [finding.to_json() for finding in findings_of(subject)]}
 
 
 def _drawn(function: Callable[..., Any], graph: Graph) -> dict[str, Any]:

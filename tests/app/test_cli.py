@@ -44,7 +44,7 @@ def test_help_lists_the_commands_without_importing_the_sdk() -> None:
     code = "import sys, app.cli; code = app.cli.run(['--help']); sys.exit(code or 'mcp' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)
     assert done.returncode == 0
-    assert all(name in done.stdout for name in ("serve", "graph", "call"))
+    assert all(name in done.stdout for name in ("serve", "graph", "check", "call"))
 
 
 WRONG = [
@@ -64,6 +64,8 @@ WRONG = [
     (["call", "shop.py", "order", "--timeout", "0"], "--timeout"),
     (["graph"], "Missing argument 'MODULE'"),
     (["graph", "shop.py", "--answers", "{}"], "No such option"),
+    (["check"], "Missing argument 'MODULE'"),
+    (["check", "shop.py", "--tool", "order"], "No such option"),
 ]
 
 
@@ -180,6 +182,7 @@ def test_graph_prints_of_each_node_who_could_have_shaped_its_value(capsys: pytes
 
 ISOLATED = [
     ["graph", SAMPLE, "--isolate"],
+    ["check", SAMPLE, "--isolate"],
     ["call", SAMPLE, "reserve_book", "--args", '{"title": "Dune"}', "--isolate"],
 ]
 
@@ -193,7 +196,7 @@ def test_the_commands_run_a_module_isolated(args: list[str], monkeypatch: pytest
             specs.append(spec)
             return await super().start(spec)
 
-    for place in ("app.cli.graph.Workers", "app.calling.Workers"):
+    for place in ("app.cli.surveying.Workers", "app.calling.Workers"):
         monkeypatch.setattr(place, Noted)
     assert run(args) == 0
     assert [spec.isolate for spec in specs] == [True]

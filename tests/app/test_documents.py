@@ -1,4 +1,4 @@
-"""The documents of `graph` and `call`, and the page that lists the events in them."""
+"""The documents of `graph`, `check` and `call`, and the page that lists the events in them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from app.calls import CallLog
-from app.documents import call_document, graph_document
+from app.documents import call_document, check_document, graph_document
 from resolver_runtime import events as ev
 from resolver_runtime.graph import TOOL, Edge, Graph, Node, argument_id, resolver_id
 
@@ -101,6 +101,7 @@ def survey() -> dict[str, Any]:
         "nodes": [],
         "edges": [],
         "signature": [],
+        "findings": [{"code": "RP001", "tool": "decide"}],
     }
     about = {"code": "c", "message": "m"}
     problems = [{**about, "tool": None}, {**about, "tool": "decide"}, {**about, "tool": "other"}]
@@ -140,6 +141,31 @@ def test_a_graph_document_of_one_tool_holds_its_problems_and_those_of_the_module
     made = graph_document(survey(), "decide")
     assert [tool["name"] for tool in made["servers"][0]["tools"]] == ["decide"]
     assert [problem["tool"] for problem in made["problems"]] == [None, "decide"]
+
+
+def test_a_check_document_holds_what_stops_the_module_and_what_was_found_about_its_tools() -> None:
+    found = survey()
+    found["servers"][0]["tools"][0]["broken"] = True
+    found["problems"] = [{**one, "hint": "h", "file": "f", "line": 1} for one in found["problems"][:2]]
+    made = check_document(found)
+    assert made == {
+        "module": "shop.py",
+        "findings": [
+            {
+                "code": "RP007",
+                "severity": "error",
+                "message": "m",
+                "hint": "h",
+                "tool": None,
+                "file": "f",
+                "line": 1,
+                "column": None,
+                "related": [],
+            },
+            {"code": "RP001", "tool": "decide"},
+            {"code": "RP001", "tool": "decide"},
+        ],
+    }
 
 
 @pytest.mark.parametrize("kind", sorted(ev.EVENT_CLASSES))
