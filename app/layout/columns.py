@@ -11,11 +11,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from app.layout.cards import EXIT, entry_offset, height_of, parameters_of
+from app.layout.cards import Shape, compact_shape_of, is_crowded, shape_of
 from resolver_runtime.graph import Graph
 
 SWEEPS = 6
-PASS_HEIGHT = 8
+PASS = Shape(width=0, height=8, leaves=4, below=6)
+"""What the way of a line through a column takes; `below` is how near it may come to a card."""
 
 
 @dataclass(eq=False, slots=True)
@@ -24,9 +25,16 @@ class Slot:
 
     node: str
     column: int
-    height: int
-    is_card: bool
+    shape: Shape
     y: float = 0.0
+
+    @property
+    def is_card(self) -> bool:
+        return self.shape is not PASS
+
+    @property
+    def height(self) -> int:
+        return self.shape.height
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,28 +92,28 @@ def _slots(graph: Graph, ranks: Mapping[str, int]) -> Columns:
     width = max(ranks.values(), default=0) + 1
     columns = Columns([[] for _ in range(width)], [[] for _ in range(width - 1)])
     cards: dict[str, Slot] = {}
+    crowded = is_crowded(graph)
     for node in graph.nodes:
-        rows = len(parameters_of(graph, node.id))
-        cards[node.id] = Slot(node.id, ranks[node.id], height_of(node, rows), True)
+        shape = compact_shape_of(node) if crowded else shape_of(graph, node)
+        cards[node.id] = Slot(node.id, ranks[node.id], shape)
         columns.slots[ranks[node.id]].append(cards[node.id])
     for edge in graph.edges:
-        offset = entry_offset(parameters_of(graph, edge.target), edge.parameter)
-        columns.routes.append(_route(columns, cards[edge.source], cards[edge.target], offset))
+        columns.routes.append(_route(columns, cards[edge.source], cards[edge.target], edge.parameter))
     _index_links(columns)
     return columns
 
 
-def _route(columns: Columns, source: Slot, target: Slot, offset: int) -> list[Link]:
+def _route(columns: Columns, source: Slot, target: Slot, parameter: str) -> list[Link]:
     """The links of one edge; makes the slots it passes. An edge that does not lead to the right has none."""
     route: list[Link] = []
-    here, here_offset = source, EXIT
+    here = source
     for column in range(source.column + 1, target.column):
-        slot = Slot(source.node, column, PASS_HEIGHT, False)
+        slot = Slot(source.node, column, PASS)
         columns.slots[column].append(slot)
-        route.append(Link(here, here_offset, slot, PASS_HEIGHT // 2))
-        here, here_offset = slot, PASS_HEIGHT // 2
+        route.append(Link(here, here.shape.leaves, slot, PASS.leaves))
+        here = slot
     if source.column < target.column:
-        route.append(Link(here, here_offset, target, offset))
+        route.append(Link(here, here.shape.leaves, target, target.shape.enters(parameter)))
     return route
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from app.layout.cards import Card, parameters_of, width_of
+from app.layout.cards import Card, is_crowded
 from app.layout.columns import Columns, Link, Slot, arrange
 from app.layout.heights import align
 from app.layout.lanes import FIRST, STEP, gap_width, lanes_of
@@ -49,8 +49,8 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """Everything of one graph, in CSS pixels. `ring` holds the node ids of a cycle, in its order (empty: none),
-    `frame` its x, y, width and height."""
+    """Everything of one graph, in CSS pixels. `compact`: its cards are. `ring` holds the node ids of a cycle, in its
+    order (empty: none), `frame` its x, y, width and height."""
 
     width: int
     height: int
@@ -59,6 +59,7 @@ class Drawing:
     ring: tuple[str, ...] = ()
     labels: tuple[Label, ...] = ()
     frame: tuple[int, int, int, int] | None = None
+    compact: bool = False
 
 
 def draw_layers(graph: Graph) -> Drawing:
@@ -66,9 +67,9 @@ def draw_layers(graph: Graph) -> Drawing:
     columns = arrange(graph)
     align(columns)
     lanes = [lanes_of(links) for links in columns.links]
-    lefts, rights = _edges_of_columns(graph, columns, lanes)
+    lefts, rights = _edges_of_columns(columns, lanes)
     cards = {
-        slot.node: _card(graph, slot, lefts[slot.column], rights[slot.column])
+        slot.node: _card(slot, lefts[slot.column], rights[slot.column])
         for slots in columns.slots
         for slot in slots
         if slot.is_card
@@ -80,24 +81,25 @@ def draw_layers(graph: Graph) -> Drawing:
     )
     bottom = max((slot.y + slot.height for slots in columns.slots for slot in slots), default=0)
     width = rights[-1] + MARGIN_X if rights else 2 * MARGIN_X
-    return Drawing(width, round(bottom) + MARGIN_TOP + MARGIN_BOTTOM, cards, paths)
+    height = round(bottom) + MARGIN_TOP + MARGIN_BOTTOM
+    return Drawing(width, height, cards, paths, compact=is_crowded(graph))
 
 
-def _edges_of_columns(graph: Graph, columns: Columns, lanes: list[dict[Slot, int]]) -> tuple[list[int], list[int]]:
+def _edges_of_columns(columns: Columns, lanes: list[dict[Slot, int]]) -> tuple[list[int], list[int]]:
     lefts: list[int] = []
     rights: list[int] = []
     x = MARGIN_X
     for column, slots in enumerate(columns.slots):
-        widest = max((width_of(graph, graph.by_id[slot.node]) for slot in slots if slot.is_card), default=0)
+        widest = max((slot.shape.width for slot in slots), default=0)
         lefts.append(x)
         rights.append(x + widest)
         x = rights[-1] + (gap_width(lanes[column]) if column < len(lanes) else 0)
     return lefts, rights
 
 
-def _card(graph: Graph, slot: Slot, left: int, right: int) -> Card:
+def _card(slot: Slot, left: int, right: int) -> Card:
     """Cards of a column have one width: their edges leave and end on one line."""
-    return Card(slot.node, left, _y(slot, 0), right - left, slot.height, parameters_of(graph, slot.node))
+    return Card(slot.node, left, _y(slot, 0), right - left, slot.shape)
 
 
 def _y(slot: Slot, offset: int) -> int:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from app.layout.cards import CAPTION
 from app.layout.columns import Columns, Link, Slot
 
 SWEEPS = 8
 BEND = 60.0
 """What a bend costs, in pixels of line."""
-CLEARANCE = 6
 NUDGE = 12
-"""How near a line may come to a card, and how far it may be moved, to be straight."""
+"""How far a card may be moved for a line to be straight."""
 TRIES = 5
 ROOM = 250
 """How many heights of the last card are tried, and the height over which a low graph may spread."""
@@ -119,18 +117,14 @@ def _free_room(slots: list[Slot], place: int) -> tuple[float, float]:
     slot, highest, lowest = slots[place], 0.0, float("inf")
     if place > 0:
         above = slots[place - 1]
-        highest = above.y + above.height + _clearance(above)
+        highest = above.y + above.height + above.shape.below
     if place + 1 < len(slots):
-        lowest = slots[place + 1].y - slot.height - _clearance(slot)
+        lowest = slots[place + 1].y - slot.height - slot.shape.below
     return highest, lowest
 
 
 def _cheapest(heights: list[float], wishes: list[float]) -> float:
     return min(heights, key=lambda y: sum(_price(wish - y) for wish in wishes))
-
-
-def _clearance(above: Slot) -> float:
-    return CAPTION if above.is_card else CLEARANCE
 
 
 def _price(drop: float) -> float:
@@ -173,4 +167,4 @@ def _offsets(slots: list[Slot]) -> list[float]:
 def _distance(above: Slot, below: Slot) -> int:
     if not above.is_card:
         return 16 if below.is_card else 12
-    return CAPTION + 4 if below.is_card else CAPTION
+    return above.shape.below + (4 if below.is_card else 0)

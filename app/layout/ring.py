@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from app.layout.cards import FOOT, HEAD, Card, height_of, parameters_of, width_of
+from app.layout.cards import FOOT, HEAD, Card, Shape, shape_of
 from app.layout.drawing import MARGIN_BOTTOM, MARGIN_TOP, MARGIN_X, Drawing, Label, Path
 from app.layout.lines import Point, simplified
 from resolver_runtime.graph import Edge, Graph
@@ -73,8 +73,8 @@ def _column(graph: Graph, node_ids: Sequence[str], x: int) -> list[Card]:
     cards: list[Card] = []
     y = MARGIN_TOP + HEIGHT // 2
     for node_id in node_ids:
-        node, rows = graph.by_id[node_id], parameters_of(graph, node_id)
-        cards.append(Card(node_id, x, y, width_of(graph, node), height_of(node, len(rows)), rows))
+        shape = shape_of(graph, graph.by_id[node_id])
+        cards.append(Card(node_id, x, y, shape.width, shape))
         y = cards[-1].bottom + 36
     return cards
 
@@ -83,13 +83,13 @@ def _members(graph: Graph, cycle: tuple[str, ...], x: int) -> dict[str, Card]:
     """The upper row from left to right, the lower one back."""
     upper = cycle[: max(1, len(cycle) // 2)]
     lower = cycle[len(upper) :][::-1]
-    widths = {node_id: max(144, width_of(graph, graph.by_id[node_id])) for node_id in cycle}
+    widths = {node_id: max(144, shape_of(graph, graph.by_id[node_id]).width) for node_id in cycle}
     spans = [sum(widths[node_id] for node_id in row) + BETWEEN * max(0, len(row) - 1) for row in (upper, lower)]
     cards: dict[str, Card] = {}
     for row, span, y in ((upper, spans[0], MARGIN_TOP), (lower, spans[1], MARGIN_TOP + HEIGHT + BETWEEN)):
         left = x + (max(spans) - span) // 2
         for node_id in row:
-            cards[node_id] = Card(node_id, left, y, widths[node_id], HEIGHT)
+            cards[node_id] = Card(node_id, left, y, widths[node_id], Shape(widths[node_id], HEIGHT))
             left += widths[node_id] + BETWEEN
     return cards
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
+from app.layout import draw
 from app.pages import words
 from app.pages.naming import Place, dom_id
 from app.pages.origins import Caption, caption_of, provenance_in
@@ -30,7 +31,8 @@ class NodeCard:
     """`_node.html`: one node. `id` is the element's id, `state` the CSS state, `label` the whole accessible name.
 
     `value` is what it holds, or its type with an arrow (`is_type`) before it holds anything; None: no such row.
-    `number` is the question's number where several wait at once. `caption` says whose value it is.
+    `number` is the question's number where several wait at once. `caption` says whose value it is. A `compact` card has
+    neither rows nor value.
     """
 
     template: ClassVar[str] = "_node.html"
@@ -48,6 +50,7 @@ class NodeCard:
     runs: int
     number: int | None
     caption: Caption | None
+    compact: bool
 
     @classmethod
     def of(cls, view: CallView, place: Place, node: Node, whose: Provenance) -> NodeCard:
@@ -68,6 +71,7 @@ class NodeCard:
             runs=shown.runs,
             number=_number(view, shown),
             caption=caption_of(whose),
+            compact=draw(view.graph).compact,
         )
 
 

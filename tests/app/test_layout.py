@@ -61,7 +61,8 @@ cyclic_graphs = pytest.mark.parametrize("subject", CYCLIC.values(), ids=CYCLIC.k
 
 
 def overlap(one: Card, other: Card) -> bool:
-    return one.x < other.right and other.x < one.right and one.y < other.bottom and other.y < one.bottom
+    beside = one.x < other.right and other.x < one.right
+    return beside and one.y < other.bottom + other.below and other.y < one.bottom + one.below
 
 
 def steps(drawing: Drawing) -> list[tuple[tuple[int, int], tuple[int, int]]]:
@@ -75,12 +76,12 @@ def test_every_node_has_a_card_inside_the_drawing(subject: Graph) -> None:
     for card in drawing.cards.values():
         assert min(card.x, card.y) >= 0
         assert card.right <= drawing.width
-        assert card.bottom + 24 <= drawing.height
+        assert card.bottom + card.below <= drawing.height
 
 
 @every_graph
 def test_no_two_cards_overlap_with_their_captions(subject: Graph) -> None:
-    cards = [Card(card.node, card.x, card.y, card.width, card.height + 24) for card in draw(subject).cards.values()]
+    cards = draw(subject).cards.values()
     assert not [(one.node, other.node) for one, other in combinations(cards, 2) if overlap(one, other)]
 
 
@@ -121,6 +122,19 @@ def test_edges_of_one_source_share_the_way_to_their_first_bend() -> None:
     paths = draw(ACYCLIC["the bookshop"]).paths
     from_title = [path for path in paths if path.edge.source == argument_id("title") and len(path.points) > 2]
     assert len({path.points[:2] for path in from_title}) == 1
+
+
+@pytest.mark.parametrize(("resolvers", "compact"), [(11, False), (12, True), (56, True)])
+def test_from_sixteen_nodes_on_cards_are_compact(resolvers: int, compact: bool) -> None:
+    subject = random_graph(resolvers, 1)
+    drawing = draw(subject)
+    assert (len(subject.nodes) > 15) == compact
+    assert drawing.compact == compact
+    assert {card.height for card in drawing.cards.values()} == {44} or not compact
+
+
+def test_sixty_nodes_are_no_higher_than_a_screen_of_900_pixels_shows() -> None:
+    assert all(draw(random_graph(56, seed)).height <= 740 for seed in range(1, 6))
 
 
 def test_the_bookshop_fits_a_screen_of_1280_pixels() -> None:

@@ -262,6 +262,31 @@ def test_nothing_in_a_page_needs_inline_style_or_script(call: CallView) -> None:
         assert tag != "script" or (attributes.get("src") or "").startswith("/static/")
 
 
+def crowded() -> Graph:
+    others = tuple(Node(argument_id(f"a{number}"), "argument", f"a{number}") for number in range(12))
+    return Graph((*others, *shop().nodes), shop().edges)
+
+
+COMPACT = [
+    ((), "server", "idle"),
+    (started()[:-1], "Running", "running"),
+    (started(), "server", "done"),
+    ((*started()[:-1], ev.ResolverFailed(resolver_id("shop:check"), "shop:check", failing())), "Failed", "failed"),
+]
+
+
+@pytest.mark.parametrize(("events", "word", "state"), COMPACT)
+def test_a_compact_card_says_whose_value_it_is_or_what_has_become_of_it(
+    events: tuple[ev.Event, ...], word: str, state: str
+) -> None:
+    card = next(card for card in pages.cards_of(view(crowded(), *events), PLACE) if card.node.name == "check_stock")
+    html = render(card)
+    assert f'aria-label="check_stock, resolver, {state}"' in html
+    foot = re.search(r'<span class="foot">(.*?)</span>\n', html)
+    assert foot is not None
+    assert re.findall(r"\w+", re.sub(r"<[^>]*>", "", foot[1])) == [word]
+
+
 def test_text_from_a_module_is_text_everywhere() -> None:
     html = page(everything(HOSTILE), HOSTILE, (problem(HOSTILE),))
     assert "<img src=x" not in html
