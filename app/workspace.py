@@ -7,6 +7,7 @@ its worker has died; the last few stay loaded.
 from __future__ import annotations
 
 import importlib
+import sys
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -168,10 +169,8 @@ class Workspace:
             Unknown: the module has no such tool.
         """
         tool = loaded.tool(place.server, place.tool)
-        # Imports `mcp`, which takes longer than everything else at start-up: in a thread, and mostly done by then.
-        module = await anyio.to_thread.run_sync(importlib.import_module, "app.client.call")
         log = CallLog(self.store.epoch)
-        call: Call = module.Call(loaded.worker, place.server, tool, arguments, client or self.client, log)
+        call = (await _call_class())(loaded.worker, place.server, tool, arguments, client or self.client, log)
         running = Running(call, place, tool, raw, loaded.worker)
         kept = running.kept(loaded.module.key)
         log.subscribe(lambda record: self.store.put(kept, record))
@@ -253,6 +252,16 @@ class Workspace:
         ended = [call_id for call_id, running in self.calls.items() if running.call.ended]
         for call_id in ended[: max(0, len(self.calls) - KEPT_CALLS)]:
             del self.calls[call_id]
+
+
+async def _call_class() -> type[Call]:
+    """Imports `mcp`, which takes longer than everything else at start-up: in a thread, and done by most calls."""
+    name = "app.client.call"
+    module = sys.modules.get(name)
+    if module is None or not hasattr(module, "Call"):  # another thread may be in the middle of it
+        module = await anyio.to_thread.run_sync(importlib.import_module, name)
+    found: type[Call] = module.Call
+    return found
 
 
 def modules_at(paths: tuple[str, ...], python: str | None, isolate: bool = False) -> tuple[Module, ...]:

@@ -87,6 +87,7 @@ class Call:
         self._observer = Observer(self.log)
         self._questions = Questions(self.log.append)
         self._end: ev.CallEnded | None = None
+        self._heard = False
         self._stopped = anyio.Event()
 
     async def run(self) -> None:
@@ -135,7 +136,7 @@ class Call:
                 await self._exchange(work, whole)
                 watchers.cancel_scope.cancel()
         self.worker_stuck = self._stopped.is_set() and await self._is_stuck()
-        if not self.worker_stuck:
+        if not self.worker_stuck and not self._heard:
             with anyio.move_on_after(FENCE_SECONDS):
                 await self._worker.fence()
         return self._end or ev.CallEnded("stopped")
@@ -165,6 +166,7 @@ class Call:
     async def _outcome(self, rounds: Rounds, session: SimulatedSession) -> ev.CallEnded:
         try:
             result = await rounds.run(session)
+            self._heard = True  # its last round ended with a fence
         except MCPError as error:
             if error.code == CONNECTION_CLOSED and (died := await self._died()) is not None:
                 return died

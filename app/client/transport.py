@@ -8,7 +8,9 @@ but it is told as if something were.
 from __future__ import annotations
 
 import asyncio
+import ssl
 from collections.abc import Iterable
+from functools import cache
 from typing import Any
 
 import anyio
@@ -17,11 +19,17 @@ import httpx2
 
 
 def unix_transport(path: str) -> httpx2.AsyncHTTPTransport:
-    """The transport to the socket at `path`; without a TLS context, which takes 20 ms to make and has no use here."""
-    transport = httpx2.AsyncHTTPTransport(verify=False)
+    """The transport to the socket at `path`."""
+    transport = httpx2.AsyncHTTPTransport(verify=_no_tls())
     # httpx2 has no parameter for the backend of its pool.
     transport._pool = httpcore2.AsyncConnectionPool(uds=path, network_backend=_Backend())
     return transport
+
+
+@cache
+def _no_tls() -> ssl.SSLContext:
+    """The TLS context that httpx2 would make for each transport, and that a Unix socket has no use for."""
+    return httpx2.create_ssl_context(verify=False)
 
 
 class _Backend(httpcore2.AsyncNetworkBackend):

@@ -39,6 +39,7 @@ GOOD: Mapping[str, tuple[str, ...]] = {
     "tool": ("reserve_book", "write_card"),
     "node": ("tool", "argument:title"),
     "call": (OPEN, "idle"),
+    "seq": ("1", "2"),
     "question": ("q1", "q2", "q3"),
     "action": ("accept", "decline", "cancel", "answer", "reject", "yes", "no", "raw", "force"),
     "raw": ("", '{"title": "Dune"}', '{"roots": []}', '{"error": {"code": 1, "message": ""}}'),

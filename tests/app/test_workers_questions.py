@@ -12,7 +12,7 @@ import pytest
 from app.client.connection import connected
 from app.client.session import SimulatedSession
 from app.client.settings import DEFAULT_CAPABILITIES
-from app.workers import Worker, Workers
+from app.workers import Worker, Workers, new_key
 from tests.app.working import WAIT_SECONDS, called, of_type, started, working
 
 pytestmark = pytest.mark.anyio
@@ -65,10 +65,11 @@ async def test_in_the_handshake_era_each_question_is_known_as_its_resolvers_or_t
 
 async def test_a_worker_reads_the_state_that_the_one_before_it_sealed(tmp_path: Path) -> None:
     async with Workers() as workers:
-        first = await started(workers, tmp_path, ASKING)
+        key = new_key()
+        first = await started(workers, tmp_path, ASKING, key=key)
         asked = await requested(first, {"name": "act", "arguments": {}})
         await first.kill()
-        second = await started(workers, tmp_path, ASKING)
+        second = await started(workers, tmp_path, ASKING, key=key)
         retry = {"requestState": asked["requestState"], "inputResponses": dict.fromkeys(asked["inputRequests"], YES)}
         result = await requested(second, {"name": "act", "arguments": {}, **retry})
     assert result["content"][0]["text"] == "True"

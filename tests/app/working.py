@@ -28,10 +28,12 @@ async def working(directory: Path, text: str, target: str = "shop.py", **spec: A
         yield await started(workers, directory, text, target, **spec)
 
 
-async def started(workers: Workers, directory: Path, text: str, target: str = "shop.py", **spec: Any) -> Worker:
+async def started(
+    workers: Workers, directory: Path, text: str, target: str = "shop.py", key: str | None = None, **spec: Any
+) -> Worker:
     (directory / "shop.py").write_text(text)
     with anyio.fail_after(WAIT_SECONDS):
-        return await workers.start(ModuleSpec(str(directory / target), **spec))
+        return await workers.start(ModuleSpec(str(directory / target), **spec), key)
 
 
 async def surveyed(directory: Path, text: str, target: str = "shop.py") -> dict[str, Any]:
